@@ -1,0 +1,1 @@
+"""Measurements of slantwood on real data; not part of the installed package."""

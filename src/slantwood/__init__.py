@@ -1,0 +1,43 @@
+"""Oblique predictive clustering trees: one learner for classes, label sets and numbers.
+
+Names are loaded when they are first used, so that `import slantwood` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+    from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
+    from slantwood.splits.gradient import GradientSplit
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "GradientSplit": "slantwood.splits.gradient",
+    "ObliqueForestClassifier": "slantwood.estimators.forest",
+    "ObliqueForestRegressor": "slantwood.estimators.forest",
+    "ObliqueTreeClassifier": "slantwood.estimators.tree",
+    "ObliqueTreeRegressor": "slantwood.estimators.tree",
+}
+
+__all__ = [
+    "GradientSplit",
+    "ObliqueForestClassifier",
+    "ObliqueForestRegressor",
+    "ObliqueTreeClassifier",
+    "ObliqueTreeRegressor",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'slantwood' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

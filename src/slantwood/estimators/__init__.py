@@ -1,0 +1,1 @@
+"""What users touch: estimators that keep scikit-learn's contract. No mathematics here."""

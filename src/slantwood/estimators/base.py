@@ -1,0 +1,269 @@
+"""What all four estimators share: from checked input to grown trees, and from rows to leaf means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, cpu_count, delayed
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from slantwood import splits
+from slantwood.estimators import parameters as check
+from slantwood.estimators.callbacks import CallbackSupportMixin, tell_progress
+from slantwood.estimators.defaults import Traits, choose
+from slantwood.features.matrix import (
+    nonzero_share,
+    prediction_matrix,
+    training_matrix,
+    with_unit_rows,
+)
+from slantwood.growth.grow import Limits
+from slantwood.growth.plan import GrowthPlan
+from slantwood.kernels.announce import announced
+from slantwood.kernels.matrix import Matrix
+from slantwood.model.paths import decision_paths
+from slantwood.model.routing import add_leaves, route, sparse_scores
+from slantwood.model.trees import Trees, join, n_rows
+
+_AUTO = "auto"
+
+# Rows that are routed in one go, times trees: keeps the table of leaves within a few megabytes.
+_LEAVES_PER_CHUNK = 1 << 19
+
+
+class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
+    """Base of the estimators; subclasses say what y means and how many trees to grow."""
+
+    n_estimators: int
+    bootstrap: bool | str
+    oob_score: bool
+    n_jobs: int | None
+    verbose: int
+    warm_start: bool
+    split: Any
+    max_depth: int | None
+    min_samples_split: int | str
+    min_impurity_decrease: float
+    max_features: Any
+    unit_rows: bool | str
+    target_weights: Any
+    random_state: Any
+
+    # ---- fitting
+
+    def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any) -> None:
+        """Grow the trees on checked X and y."""
+        self._check_parameters()
+        settings = self._choose_settings(X, targets)
+        earlier = self._trees_to_keep(X, targets, settings)
+        if not earlier:
+            self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            self._importance_sum = np.zeros(X.shape[1])
+        plan = self._plan(X, targets.encode(y), row_weights, settings)
+        n_earlier = earlier[0].n_trees if earlier else 0
+        n_new = self.n_estimators - n_earlier
+        if n_new < 0:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
+                "fitted; with warm_start=True it can only grow"
+            )
+        self.settings_ = settings
+        self._targets = targets
+        grown = list(earlier)
+        with announced():
+            trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
+                delayed(plan.grow_tree)(index) for index in range(n_earlier, self.n_estimators)
+            )
+            fitted = lambda: {"trees_": join(grown), "settings_": settings, "_targets": targets}  # noqa: E731
+            with tell_progress(self, n_new, X, y, fitted) as tell:
+                for tree, importance in trees:
+                    grown.append(tree)
+                    self._importance_sum += importance
+                    if tell():
+                        trees.close()
+                        break
+            self.trees_ = join(grown)
+            if self.oob_score:
+                self._set_out_of_bag(plan, y, row_weights)
+
+    def _check_parameters(self) -> None:
+        check.check_integer("n_estimators", self.n_estimators, 1)
+        if self.max_depth is not None:
+            check.check_integer("max_depth", self.max_depth, 1)
+        if self.min_samples_split != _AUTO:
+            check.check_integer("min_samples_split", self.min_samples_split, 2)
+        check.check_real("min_impurity_decrease", self.min_impurity_decrease, 0.0, 1.0)
+        for name in ("bootstrap", "unit_rows"):
+            if getattr(self, name) != _AUTO:
+                check.check_flag(name, getattr(self, name))
+        check.check_flag("oob_score", self.oob_score)
+        check.check_flag("warm_start", self.warm_start)
+        check.check_integer("verbose", self.verbose, 0)
+        if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
+            raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
+
+    def _choose_settings(self, X: Any, targets: Any) -> dict[str, Any]:
+        """Fill in what was left at "auto"; the split's own parameters become part of the result."""
+        split = splits.named(self.split)
+        chosen = choose(
+            Traits(
+                task=targets.task,
+                n_targets=targets.n_columns,
+                nonzero_features=nonzero_share(X),
+                features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
+                n_trees=self.n_estimators,
+            )
+        )
+        own = {
+            "bootstrap": self.bootstrap,
+            "max_features": self.max_features,
+            "min_samples_split": self.min_samples_split,
+            "unit_rows": self.unit_rows,
+        }
+        settings = {k: chosen[k] if isinstance(v, str) and v == _AUTO else v for k, v in own.items()}
+        if self.oob_score:
+            if self.bootstrap is False:
+                raise ValueError("oob_score=True needs bootstrap=True: without it no row is out of bag")
+            settings["bootstrap"] = True
+        settings["max_depth"] = self.max_depth
+        settings["min_impurity_decrease"] = self.min_impurity_decrease
+        settings["split"] = split.filled_in(chosen)
+        return settings
+
+    def _plan(self, X: Any, Y: Any, row_weights: np.ndarray, settings: dict[str, Any]) -> GrowthPlan:
+        weights = check.check_target_weights(self.target_weights, Y.shape[1])
+        x = training_matrix(X)
+        y = training_matrix(Y)
+        z = y
+        if (weights == 0).any():
+            # A target of weight 0 is predicted, but has no say in any split.
+            z = training_matrix(Y[:, weights > 0])
+            weights = weights[weights > 0]
+        return GrowthPlan(
+            X=with_unit_rows(x) if settings["unit_rows"] else x,
+            Y=y,
+            Z=z,
+            attribute_weights=weights.astype(np.float32),
+            row_weights=row_weights,
+            split=settings["split"],
+            limits=Limits(
+                max_depth=np.iinfo(np.int32).max if self.max_depth is None else self.max_depth,
+                min_samples_split=settings["min_samples_split"],
+                min_impurity_decrease=float(self.min_impurity_decrease),
+                max_features=check.check_max_features(settings["max_features"], X.shape[1]),
+            ),
+            bootstrap=bool(settings["bootstrap"]),
+            seed=self._seed,
+        )
+
+    def _trees_to_keep(self, X: Any, targets: Any, settings: dict[str, Any]) -> list[Trees]:
+        if not self.warm_start or not hasattr(self, "trees_"):
+            return []
+        if targets.n_columns != self._targets.n_columns:
+            raise ValueError(
+                f"warm_start=True, but y now has {targets.n_columns} target columns and had "
+                f"{self._targets.n_columns} before; fit a new estimator instead"
+            )
+        return [self.trees_]
+
+    def _set_out_of_bag(self, plan: GrowthPlan, y: Any, row_weights: np.ndarray) -> None:
+        """Predict every row from the trees that did not see it, and score that."""
+        n = len(row_weights)
+        counted = np.stack([plan.counts(t) == 0 for t in range(self.trees_.n_trees)], axis=1)
+        means = np.zeros((n, self.trees_.leaves.n_columns), np.float32)
+
+        def predict_chunk(start: int, stop: int) -> None:
+            nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
+            route(plan.X, self.trees_, start, stop, nodes)
+            add_leaves(nodes, counted[start:stop], self.trees_, means[start:stop])
+
+        self._over_chunks(predict_chunk, n)
+        seen = counted.any(axis=1)
+        self._keep_out_of_bag(means, seen, y, row_weights)
+
+    # ---- predicting
+
+    def _checked_input(self, X: Any) -> Matrix:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        matrix = prediction_matrix(X)
+        return with_unit_rows(matrix) if self.settings_["unit_rows"] else matrix
+
+    def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
+        """Run `work(start, stop)` over ranges of rows on n_jobs threads; results in order."""
+        step = max(1, min(_LEAVES_PER_CHUNK // self.trees_.n_trees, n_rows))
+        with announced():
+            return list(
+                Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+                    delayed(work)(start, min(start + step, n_rows)) for start in range(0, n_rows, step)
+                )
+            )
+
+    def _leaf_nodes(self, X: Any) -> np.ndarray:
+        """Node number, counted through all trees, of the leaf that each row reaches in each tree."""
+        matrix = self._checked_input(X)
+        nodes = np.empty((n_rows(matrix), self.trees_.n_trees), np.int32)
+        self._over_chunks(
+            lambda start, stop: route(matrix, self.trees_, start, stop, nodes[start:stop]), len(nodes)
+        )
+        return nodes
+
+    def _leaf_means(self, X: Any) -> np.ndarray:
+        """Average prototype of the leaves that each row reaches."""
+        matrix = self._checked_input(X)
+        means = np.zeros((n_rows(matrix), self.trees_.leaves.n_columns), np.float32)
+        every_tree = np.empty((0, 0), np.bool_)
+
+        def predict_chunk(start: int, stop: int) -> None:
+            nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
+            route(matrix, self.trees_, start, stop, nodes)
+            add_leaves(nodes, every_tree, self.trees_, means[start:stop])
+
+        self._over_chunks(predict_chunk, len(means))
+        return means
+
+    def _sparse_leaf_means(self, X: Any, top_k: int | None) -> sp.csr_array:
+        """Average prototypes without their zeros, the `top_k` largest of each row where given."""
+        matrix = self._checked_input(X)
+        n, n_columns = n_rows(matrix), self.trees_.leaves.n_columns
+
+        def predict_chunk(start: int, stop: int) -> sp.csr_array:
+            nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
+            route(matrix, self.trees_, start, stop, nodes)
+            indptr, indices, data = sparse_scores(nodes, self.trees_, -1 if top_k is None else top_k)
+            return sp.csr_array((data, indices, indptr), shape=(stop - start, n_columns))
+
+        return sp.csr_array(sp.vstack(self._over_chunks(predict_chunk, n), format="csr"))
+
+    # ---- looking inside
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each feature in the splits, weighted by how many rows they divide; sums to 1.
+
+        Absolute split weights in standardised units, each split's divided by their sum and multiplied
+        by the share of the training weight that reached it, averaged over trees. All zeros where no tree
+        has a split.
+        """
+        check_is_fitted(self)
+        total = self._importance_sum.sum()
+        return self._importance_sum / total if total > 0 else np.zeros_like(self._importance_sum)
+
+    def _decision_paths(self, X: Any) -> sp.csr_array:
+        return decision_paths(self.trees_, self._leaf_nodes(X))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are trees to predict with."""
+        return hasattr(self, "trees_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Say to scikit-learn what the estimator can do."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+

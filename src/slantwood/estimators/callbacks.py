@@ -1,0 +1,55 @@
+"""scikit-learn's callbacks where the installed version has them, and a progress line on stderr."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+    HAS_CALLBACKS = True
+except ImportError:
+    HAS_CALLBACKS = False
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in where scikit-learn has no callbacks."""
+
+    def with_callbacks(fit: Any) -> Any:
+        """Leave fit as it is."""
+        return fit
+
+
+@contextmanager
+def tell_progress(
+    estimator: Any, n_trees: int, X: Any, y: Any, fitted: Callable[[], dict[str, Any]]
+) -> Iterator[Callable[[], bool]]:
+    """Give a function to call after each tree, which answers whether a callback asks to stop.
+
+    `fitted` makes the attributes with which a callback may predict in mid-fit.
+    """
+    data = {"estimator": estimator, "X": X, "y": y}
+    context = estimator._init_callback_context(max_subtasks=n_trees) if HAS_CALLBACKS else None
+    if context is not None:
+        context.call_on_fit_task_begin(**data)
+    started = time.perf_counter()
+    done = 0
+
+    def tell() -> bool:
+        nonlocal done
+        done += 1
+        if estimator.verbose > 0:
+            seconds = time.perf_counter() - started
+            end = "\n" if done == n_trees or estimator.verbose > 1 else ""
+            sys.stderr.write(f"\r{type(estimator).__name__}: tree {done} of {n_trees}, {seconds:.1f} s{end}")
+            sys.stderr.flush()
+        if context is None:
+            return False
+        tree = context.subcontext(task_name="tree")
+        tree.call_on_fit_task_begin(**data)
+        return bool(tree.call_on_fit_task_end(**data, reconstruction_attributes=fitted))
+
+    yield tell
+    if context is not None:
+        context.call_on_fit_task_end(**data, reconstruction_attributes=fitted)

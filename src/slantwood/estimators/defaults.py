@@ -1,0 +1,61 @@
+"""The one place where parameters left at "auto" get their values.
+
+Choices look at the numbers (rows, features, share of zeros, kind and number of targets), never at the
+container the data came in. `docs/defaults.md` has the measurements behind them. What was chosen is
+visible on a fitted estimator as `settings_`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+# From this number of labels on, targets are many and rare: no single split can serve them all, and a
+# balanced cut along a random supported direction beats a long search for the purest one.
+MANY_TARGETS = 30
+
+# Below this share of non-zeros, features are like counts of words.
+SPARSE_FEATURES = 0.1
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What choices may depend on."""
+
+    task: str
+    n_targets: int
+    nonzero_features: float  # share of the cells of X
+    features_nonnegative: bool
+    n_trees: int
+
+
+def choose(traits: Traits) -> dict[str, Any]:
+    """Return a value for every parameter that can be "auto", of the estimator and of its split."""
+    sparse = traits.nonzero_features < SPARSE_FEATURES
+    settings: dict[str, Any] = {
+        "unit_rows": sparse and traits.features_nonnegative,
+        "bootstrap": False,
+        "max_features": 0.5,
+        "min_samples_split": 2,
+        "start": "noise",
+        "max_iter": 100,
+        "learning_rate": 0.1,
+        "threshold": "learned",
+        "feature_power": 1.0,
+        "target_power": 1.0,
+    }
+    if traits.task == "regression":
+        # Trees on one number are nearly equal unless their rows differ.
+        settings.update(bootstrap=True, max_features=1.0)
+    if traits.n_targets >= MANY_TARGETS or sparse:
+        settings.update(
+            max_features=1.0,
+            min_samples_split=10 if traits.n_targets >= MANY_TARGETS else 2,
+            start="informed",
+            max_iter=20,
+            learning_rate=0.04,
+            target_power=0.5,
+            feature_power=0.5 if sparse else 1.0,
+        )
+    if traits.n_trees == 1:
+        # Nothing to differ from: use all rows and all features.
+        settings.update(bootstrap=False, max_features=1.0)
+    return settings

@@ -1,0 +1,60 @@
+"""Every constructor parameter and fitted attribute, described once for all estimators."""
+
+import inspect
+from typing import TypeVar
+
+_PARAMETERS = {
+    "n_estimators": """int, default=50
+    Number of trees.""",
+    "split": """{"gradient"} or split learner, default="gradient"
+    How a node's hyperplane is found, by name or as an object such as `GradientSplit(C=1)`.""",
+    "max_depth": """int or None, default=None
+    Depth of the trees at the most; None for no limit.""",
+    "min_samples_split": """int or "auto", default="auto"
+    Nodes with fewer rows are leaves (a row drawn twice by the bootstrap counts twice).""",
+    "min_impurity_decrease": """float, default=0.05
+    A split must lower the impurity of at least one side by this share, measured along the direction in
+    which it separates the targets. 0 accepts every split.""",
+    "max_features": """int, float, "sqrt", "log2", None or "auto", default="auto"
+    Features that a split may combine, drawn at random for each split among those that vary in the node:
+    a number, a share, a function of their number, or None for all. Never fewer than five.""",
+    "bootstrap": """bool or "auto", default="auto"
+    Whether each tree sees a random sample of the rows, drawn with replacement.""",
+    "oob_score": """bool, default=False
+    Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.""",
+    "class_weight": """dict, "balanced" or None, default=None
+    Weights of the classes; "balanced" makes them inverse to how often the classes occur.""",
+    "target_weights": """array or None, default=None
+    Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
+    predicted, also those of weight 0.""",
+    "unit_rows": """bool or "auto", default="auto"
+    Whether rows of X are scaled to length 1, which suits texts.""",
+    "threshold": """float, default=0.5
+    In multi-label tasks `predict` returns the labels whose probability is above it.""",
+    "n_jobs": """int or None, default=None
+    Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.""",
+    "random_state": """int, RandomState or None, default=None
+    Seed. The same seed gives the same model.""",
+    "verbose": """int, default=0
+    1 shows progress on stderr, 2 one line per tree.""",
+    "warm_start": """bool, default=False
+    Whether `fit` keeps the trees it has and adds those that are missing to `n_estimators`.""",
+}
+
+_ATTRIBUTES = """trees_ : Trees
+    The fitted trees as flat arrays.
+settings_ : dict
+    What the parameters left at "auto" became; `settings_["split"]` is the split learner in use.
+feature_importances_ : array of shape (n_features,)
+    Share of each feature in the splits."""
+
+C = TypeVar("C", bound=type)
+
+
+def documented(cls: C) -> C:
+    """Fill the parameters and attributes into a class's docstring, in the order of its constructor."""
+    names = list(inspect.signature(cls.__init__).parameters)[1:]
+    parameters = "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names)
+    filled = (cls.__doc__ or "").replace("{parameters}", parameters).replace("{attributes}", _ATTRIBUTES)
+    cls.__doc__ = inspect.cleandoc(filled)
+    return cls

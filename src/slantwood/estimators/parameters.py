@@ -1,0 +1,117 @@
+"""Checks of constructor parameters and of fit's row weights: once, at the border, by name."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r} ({type(value).__name__})"
+
+
+def check_integer(name: str, value: Any, minimum: int) -> int:
+    """Return a whole number that is at least `minimum`."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={_shown(value)} must be a whole number, at least {minimum}")
+    if value < minimum:
+        raise ValueError(f"{name}={value!r} must be at least {minimum}")
+    return int(value)
+
+
+def check_real(
+    name: str, value: Any, minimum: float, maximum: float = math.inf, *, open_minimum: bool = False
+) -> float:
+    """Return a finite number between two bounds."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={_shown(value)} must be a number")
+    too_small = value <= minimum if open_minimum else value < minimum
+    if not math.isfinite(value) or too_small or value > maximum:
+        lower = f"above {minimum}" if open_minimum else f"at least {minimum}"
+        upper = "" if maximum == math.inf else f" and at most {maximum}"
+        raise ValueError(f"{name}={value!r} must be a finite number {lower}{upper}")
+    return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={_shown(value)} must be True or False")
+    return bool(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return one of the given words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def check_max_features(value: Any, n_features: int) -> int:
+    """Return the number of features that a split may draw, never fewer than min(n_features, 5)."""
+    if value is None:
+        return n_features
+    if isinstance(value, str):
+        check_choice("max_features", value, ("sqrt", "log2"))
+        count = math.sqrt(n_features) if value == "sqrt" else math.log2(max(n_features, 2))
+    elif isinstance(value, Integral) and not isinstance(value, bool):
+        count = check_integer("max_features", value, 1)
+        if count > n_features:
+            raise ValueError(
+                f"max_features={value} is more than the {n_features} features of X; give at most that "
+                "number, or a share of them as a float"
+            )
+    else:
+        count = check_real("max_features", value, 0.0, 1.0, open_minimum=True) * n_features
+    # With fewer than five features to combine, an oblique split is hardly oblique.
+    return min(n_features, max(math.ceil(count), 5))
+
+
+def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return one finite, non-negative float64 weight per row, not all of them zero."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if isinstance(sample_weight, Real):
+        weights = np.full(n_rows, float(sample_weight))
+    else:
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind not in "biuf":
+            raise TypeError(f"sample_weight has dtype {weights.dtype}; it must hold real numbers")
+        weights = weights.astype(np.float64)
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight must be 1D array or scalar, got an array of shape {weights.shape}")
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each row of X"
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight holds NaN or infinite values; every weight must be a finite number")
+    if (weights < 0).any():
+        raise ValueError(
+            f"sample_weight holds the negative value {weights.min()}; negative weights have no meaning "
+            "here: use 0 to leave a row out"
+        )
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is zero for every row; at least one row must have a positive weight")
+    return weights
+
+
+def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
+    """Return float64 weights of the target columns; empty where all count the same."""
+    if target_weights is None:
+        return np.empty(0)
+    weights = np.asarray(target_weights)
+    if weights.dtype.kind not in "biuf":
+        raise TypeError(f"target_weights has dtype {weights.dtype}; it must hold real numbers")
+    if weights.shape != (n_columns,):
+        raise ValueError(
+            f"target_weights has shape {weights.shape}; expected ({n_columns},), one weight for each column of "
+            "the targets (one for two classes, one per class for more, one per label, one per number)"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
+        raise ValueError(
+            "target_weights must be finite, not negative, and positive for at least one target; got "
+            f"values from {weights.min()} to {weights.max()}"
+        )
+    return weights.astype(np.float64)

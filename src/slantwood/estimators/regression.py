@@ -1,0 +1,65 @@
+"""What regressors share: one or several numbers per row in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from slantwood.estimators import parameters as check
+from slantwood.estimators.base import ObliqueEstimator
+from slantwood.estimators.callbacks import with_callbacks
+from slantwood.targets.numbers import NumberTargets
+
+
+class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
+    """Base of the regressors."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ObliqueRegressor:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_rows, n_features)
+            Features.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            Numbers to predict.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        weights = check.check_row_weights(sample_weight, X.shape[0])
+        y = np.asarray(y, dtype=np.float64)
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+        self._fit(X, y, weights, NumberTargets.of(y, weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predicted number(s) of each row, in the shape of y."""
+        check_is_fitted(self)
+        return self._targets.decode(self._leaf_means(X))
+
+    def _keep_out_of_bag(self, means: np.ndarray, seen: np.ndarray, y: Any, weights: np.ndarray) -> None:
+        self.oob_prediction_ = self._targets.decode(means)
+        enough = seen.sum() > 1
+        self.oob_score_ = (
+            float(r2_score(y[seen], self.oob_prediction_[seen], sample_weight=weights[seen]))
+            if enough
+            else float("nan")
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Say to scikit-learn what the estimator can do."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

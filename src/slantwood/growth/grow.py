@@ -1,0 +1,281 @@
+"""Top-down induction of one tree.
+
+Rows live in one index array that is partitioned in place; a node is a range of it. The grower knows
+features X, clustering attributes Z and row weights; it asks the split learner for a hyperplane,
+tests whether to accept it, and never sees the targets that the leaves will predict.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact, indexed
+from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales
+from slantwood.kernels.products import back_project, project
+from slantwood.kernels.random import below
+from slantwood.splits.protocol import learn
+
+# How often a random subset of the features is drawn before a node is given up.
+_DRAWS = 3
+
+
+class Limits(NamedTuple):
+    """When to stop growing."""
+
+    max_depth: int
+    min_samples_split: int
+    min_impurity_decrease: float
+    max_features: int
+
+
+class GrownTree(NamedTuple):
+    """A tree as the grower leaves it: flat arrays over nodes, and the rows in the order of the leaves."""
+
+    left: np.ndarray  # int32, -1 at leaves
+    right: np.ndarray
+    indptr: np.ndarray  # int64, split weights in CSR form
+    indices: np.ndarray  # int32
+    weights: np.ndarray  # float32
+    bias: np.ndarray  # float64
+    depth: np.ndarray  # int32
+    node_weight: np.ndarray  # float64
+    start: np.ndarray  # int64, a node's range of `rows`
+    stop: np.ndarray
+    rows: np.ndarray  # uint32
+    importance: np.ndarray  # float32 per feature
+
+
+@exact
+def _choose_features(room, n_active, max_features, state):
+    # Moves a random subset to the front of the active columns; returns its size.
+    if max_features >= n_active:
+        return n_active
+    for j in range(max_features):
+        k = j + below(state, n_active - j)
+        room.columns[j], room.columns[k] = room.columns[k], room.columns[j]
+        room.mean[j], room.mean[k] = room.mean[k], room.mean[j]
+        room.variance[j], room.variance[k] = room.variance[k], room.variance[j]
+    return max_features
+
+
+@indexed
+def _hyperplane_in_raw_units(w, b, room, d, columns, weights):
+    # x.v + c = (x - mean).v + b with v = w * scale; c is computed from the rounded v in float64, so
+    # that columns far from zero cost no precision. Returns the number of weights and c.
+    count = 0
+    offset = np.float64(b)
+    for j in range(d):
+        v = w[j] * room.scale[j]
+        if v != np.float32(0.0):
+            columns[count] = room.columns[j]
+            weights[count] = v
+            offset -= np.float64(v) * room.mean[j]
+            count += 1
+    return count, offset
+
+
+@indexed
+def _mark_sides(X, rows, columns, weights, bias, spread, side):
+    # side_i = x_i.v + c >= 0, computed in float64 as routing does; `spread` is zeros over all columns.
+    if not X.is_dense:
+        for k in range(columns.shape[0]):
+            spread[columns[k]] = weights[k]
+    n_right = 0
+    for i in range(rows.shape[0]):
+        total = bias
+        if X.is_dense:
+            row = X.values[rows[i]]
+            for k in range(columns.shape[0]):
+                total += np.float64(row[columns[k]]) * np.float64(weights[k])
+        else:
+            for k in range(np.uint64(X.indptr[rows[i]]), np.uint64(X.indptr[rows[i] + 1])):
+                total += np.float64(X.data[k]) * np.float64(spread[X.indices[k]])
+        side[i] = total >= 0.0
+        n_right += side[i]
+    if not X.is_dense:
+        for k in range(columns.shape[0]):
+            spread[columns[k]] = np.float32(0.0)
+    return n_right
+
+
+@exact
+def _decrease(Z, weights, side):
+    # Relative decrease of impurity on the side where it falls more, along the direction in which
+    # the split separates the clustering attributes: a split between two sides can act on one
+    # direction only, so what varies across it must not count against the split. With a single
+    # attribute this is the relative decrease of its variance.
+    n = Z.n_rows
+    members = np.empty(n, np.float32)
+    for i in range(n):
+        members[i] = weights[i] if side[i] else np.float32(0.0)
+    direction = np.empty(Z.n_columns, np.float32)
+    back_project(Z, members, direction)
+    along = members
+    project(Z, direction, along)
+    total = np.zeros(2)
+    sums = np.zeros(2)
+    squares = np.zeros(2)
+    for i in range(n):
+        c = 1 if side[i] else 0
+        a = np.float64(along[i])
+        total[c] += weights[i]
+        sums[c] += weights[i] * a
+        squares[c] += weights[i] * a * a
+    mean = (sums[0] + sums[1]) / (total[0] + total[1])
+    variance = (squares[0] + squares[1]) / (total[0] + total[1]) - mean * mean
+    if not variance > 0.0:
+        return 0.0
+    left = squares[0] / total[0] - (sums[0] / total[0]) ** 2
+    right = squares[1] / total[1] - (sums[1] / total[1]) ** 2
+    return 1.0 - min(left, right) / variance
+
+
+@exact
+def _partition(rows, counts, weights, side, spare_rows, spare_counts, spare_weights):
+    # Left rows to the front, order kept on both sides; returns the number of left rows.
+    n_left = 0
+    n_right = 0
+    for i in range(rows.shape[0]):
+        if side[i]:
+            spare_rows[n_right] = rows[i]
+            spare_counts[n_right] = counts[i]
+            spare_weights[n_right] = weights[i]
+            n_right += 1
+        else:
+            rows[n_left] = rows[i]
+            counts[n_left] = counts[i]
+            weights[n_left] = weights[i]
+            n_left += 1
+    rows[n_left:] = spare_rows[:n_right]
+    counts[n_left:] = spare_counts[:n_right]
+    weights[n_left:] = spare_weights[:n_right]
+    return n_left
+
+
+@exact
+def _add_importance(importance, w, room, d, share):
+    total = 0.0
+    for j in range(d):
+        total += abs(w[j])
+    for j in range(d):
+        importance[room.columns[j]] += share * abs(w[j]) / total
+
+
+@exact
+def _grown(array, size):
+    wider = np.empty(max(2 * array.shape[0], size), array.dtype)
+    wider[: array.shape[0]] = array
+    return wider
+
+
+@exact
+def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, limits, seed):
+    """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders)."""
+    n = rows.shape[0]
+    state = np.array([seed], np.uint64)
+    no_weights = np.empty(0, np.float32)
+    x_room = make_workspace(X, rows)
+    z_room = make_workspace(Z, rows)
+    spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
+    side = np.empty(n, np.bool_)
+    spare_rows = np.empty(n, np.uint32)
+    spare_counts = np.empty(n, np.int32)
+    spare_weights = np.empty(n, np.float32)
+
+    capacity = 2 * n
+    left = np.full(capacity, -1, np.int32)
+    right = np.full(capacity, -1, np.int32)
+    indptr = np.zeros(capacity + 1, np.int64)
+    bias = np.zeros(capacity, np.float64)
+    start = np.zeros(capacity, np.int64)
+    stop = np.zeros(capacity, np.int64)
+    depth = np.zeros(capacity, np.int32)
+    node_weight = np.zeros(capacity, np.float64)
+    split_columns = np.empty(1024, np.int32)
+    split_weights = np.empty(1024, np.float32)
+    importance = np.zeros(X.n_columns, np.float32)
+    total_weight = 0.0
+    for i in range(n):
+        total_weight += weights[i]
+
+    n_nodes = 1
+    stop[0] = n
+    n_stored = 0
+    # Children are numbered when their parent is split, and nodes are visited in that order: breadth
+    # first, so that the split weights of consecutive nodes lie one after another.
+    node = 0
+    while node < n_nodes:
+        indptr[node + 1] = n_stored
+        node_rows = rows[start[node] : stop[node]]
+        node_counts = counts[start[node] : stop[node]]
+        r = weights[start[node] : stop[node]]
+        size = 0
+        this = node
+        for i in range(r.shape[0]):
+            size += node_counts[i]
+            node_weight[this] += r[i]
+        node += 1
+        if r.shape[0] < 2 or size < limits.min_samples_split or depth[this] >= limits.max_depth:
+            continue
+        k = measure(Z, node_rows, r, z_room)
+        if k == 0:
+            continue
+        n_active = measure(X, node_rows, r, x_room)
+        if n_active == 0:
+            continue
+        set_scales(z_room, k, scaling.targets, attribute_weights)
+        z_block = gather(Z, node_rows, z_room, k)
+        node_side = side[: r.shape[0]]
+        for _ in range(_DRAWS if limits.max_features < n_active else 1):
+            d = _choose_features(x_room, n_active, limits.max_features, state)
+            set_scales(x_room, d, scaling.features, no_weights)
+            x_block = gather(X, node_rows, x_room, d)
+            w, b, found = learn(parameters, x_block, z_block, r, state)
+            if not found:
+                continue
+            if n_stored + d > split_columns.shape[0]:
+                split_columns = _grown(split_columns, n_stored + d)
+                split_weights = _grown(split_weights, n_stored + d)
+            count, offset = _hyperplane_in_raw_units(
+                w, b, x_room, d, split_columns[n_stored:], split_weights[n_stored:]
+            )
+            end = n_stored + count
+            n_right = _mark_sides(
+                X, node_rows, split_columns[n_stored:end], split_weights[n_stored:end], offset, spread, node_side
+            )
+            if n_right == 0 or n_right == r.shape[0]:
+                continue
+            if limits.min_impurity_decrease > 0.0 and (
+                _decrease(z_block, r, node_side) < limits.min_impurity_decrease
+            ):
+                continue
+            _add_importance(importance, w, x_room, d, node_weight[this] / total_weight)
+            n_left = _partition(node_rows, node_counts, r, node_side, spare_rows, spare_counts, spare_weights)
+            middle = start[this] + n_left
+            left[this] = n_nodes
+            right[this] = n_nodes + 1
+            start[n_nodes] = start[this]
+            stop[n_nodes] = middle
+            start[n_nodes + 1] = middle
+            stop[n_nodes + 1] = stop[this]
+            depth[n_nodes] = depth[this] + 1
+            depth[n_nodes + 1] = depth[this] + 1
+            n_nodes += 2
+            bias[this] = offset
+            n_stored = end
+            indptr[this + 1] = n_stored
+            break
+    return GrownTree(
+        left[:n_nodes].copy(),
+        right[:n_nodes].copy(),
+        indptr[: n_nodes + 1].copy(),
+        split_columns[:n_stored].copy(),
+        split_weights[:n_stored].copy(),
+        bias[:n_nodes].copy(),
+        depth[:n_nodes].copy(),
+        node_weight[:n_nodes].copy(),
+        start[:n_nodes].copy(),
+        stop[:n_nodes].copy(),
+        rows,
+        importance,
+    )

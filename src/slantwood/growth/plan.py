@@ -1,0 +1,79 @@
+"""Everything that growing trees needs to know, in one place, and one tree grown from it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from slantwood.growth.grow import Limits, grow
+from slantwood.kernels.matrix import Matrix
+from slantwood.leaves.mean import mean_leaves
+from slantwood.model.trees import Trees
+
+
+@dataclass(frozen=True)
+class GrowthPlan:
+    """Data and rules that all trees of an ensemble share."""
+
+    X: Matrix
+    Y: Matrix  # what leaves predict
+    Z: Matrix  # what judges a split
+    attribute_weights: np.ndarray  # float32 over columns of Z; empty where all are equal
+    row_weights: np.ndarray  # float64
+    split: Any
+    limits: Limits
+    bootstrap: bool
+    seed: int
+
+    def _stream(self, index: int, purpose: int) -> np.random.SeedSequence:
+        # A stream of its own for each tree and purpose: which thread grows a tree changes nothing.
+        return np.random.SeedSequence(self.seed, spawn_key=(index, purpose))
+
+    def counts(self, index: int) -> np.ndarray:
+        """How often each row counts for a tree: its draws with replacement, or once."""
+        n = len(self.row_weights)
+        if not self.bootstrap:
+            return np.ones(n, np.int32)
+        draws = np.random.default_rng(self._stream(index, 0)).integers(0, n, n)
+        return np.bincount(draws, minlength=n).astype(np.int32)
+
+    def grow_tree(self, index: int) -> tuple[Trees, np.ndarray]:
+        """Grow one tree; return it and its feature importances."""
+        counts = self.counts(index)
+        if not (counts * self.row_weights).any():  # only rows without weight were drawn
+            counts = np.ones_like(counts)
+        weights = self.row_weights * counts
+        rows = np.flatnonzero(weights > 0).astype(np.uint32)
+        weights = weights[rows].astype(np.float32)
+        tree = grow(
+            self.X,
+            self.Z,
+            self.attribute_weights,
+            rows,
+            counts[rows],
+            weights,
+            self.split.compiled(),
+            self.split.scaling,
+            self.limits,
+            self._stream(index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
+        )
+        is_leaf = tree.left < 0
+        leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
+        leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)
+        return (
+            Trees(
+                np.zeros(1, np.int32),
+                tree.left,
+                tree.right,
+                leaf,
+                tree.indptr,
+                tree.indices,
+                tree.weights,
+                tree.bias,
+                tree.depth,
+                tree.node_weight,
+                leaves,
+            ),
+            tree.importance,
+        )
+

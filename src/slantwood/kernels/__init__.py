@@ -1,0 +1,1 @@
+"""Compiled primitives on the matrices of one node. Nothing here knows a tree."""

@@ -1,0 +1,25 @@
+"""Scores for the predictions of predictive clustering trees.
+
+Everything here takes plain arrays or SciPy sparse matrices and knows nothing
+about trees, so it serves to judge any other model as well.
+"""
+
+from slantwood.metrics.classification import macro_f1
+from slantwood.metrics.ranking import label_ranking_average_precision
+from slantwood.metrics.regression import mean_r2
+from slantwood.metrics.top_k import (
+    ndcg_at_k,
+    precision_at_k,
+    propensities,
+    propensity_scored_precision_at_k,
+)
+
+__all__ = [
+    "label_ranking_average_precision",
+    "macro_f1",
+    "mean_r2",
+    "ndcg_at_k",
+    "precision_at_k",
+    "propensities",
+    "propensity_scored_precision_at_k",
+]

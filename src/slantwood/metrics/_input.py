@@ -1,0 +1,165 @@
+"""The border of the metrics: checked arguments, and rows of sparse matrices.
+
+Labels always leave this module as a canonical CSR array (sorted columns, no
+duplicates, no stored zeros). Scores leave it as a floating dense array or as
+such a CSR array, whichever they were. No metric is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+MatrixLike: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix
+IntArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
+
+# Working memory of one block of rows, in matrix entries: small enough to stay
+# near the cache, large enough to hide the cost of a Python iteration.
+ENTRIES_PER_BLOCK = 1 << 18
+
+
+def numeric_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return ``value`` as a dense array of booleans, integers or floats."""
+    if sp.issparse(value):
+        raise ValueError(f"{name} is sparse; pass a dense array, e.g. {name}.toarray().")
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} cannot be read as a numeric array ({error}); "
+            "pass numbers in rows of equal length."
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {array.dtype}; pass real numbers or booleans.")
+    return array
+
+
+def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
+    """Return a 0-1 label matrix of shape (n_rows, n_labels) as canonical CSR."""
+    if sp.issparse(value):
+        _check_two_dimensional(value, name)
+        labels = _canonical_csr(value, name)
+        stored = labels.data
+    else:
+        array = numeric_array(value, name)
+        _check_two_dimensional(array, name)
+        present = array != 0
+        stored = array[present]
+        labels = sp.csr_array(present)
+    wrong = stored != 1
+    if wrong.any():
+        raise ValueError(
+            f"{name} holds the value {stored[wrong][0]!s}; it must be a label "
+            "indicator of zeros and ones (or booleans)."
+        )
+    return labels
+
+
+def check_scores(
+    value: MatrixLike, shape: tuple[int, int], name: str = "y_score"
+) -> FloatArray | sp.csr_array:
+    """Return scores of the given shape, dense or canonical CSR as they came."""
+    scores: Any
+    if sp.issparse(value):
+        scores = value
+        _check_two_dimensional(scores, name)
+        check_same_shape(scores.shape, shape, name)
+        scores = _canonical_csr(scores, name)
+        if scores.dtype.kind != "f":
+            scores = scores.astype(np.float64)
+        has_nan = bool(np.isnan(scores.data).any())
+    else:
+        scores = numeric_array(value, name)
+        _check_two_dimensional(scores, name)
+        check_same_shape(scores.shape, shape, name)
+        if scores.dtype.kind != "f":
+            scores = scores.astype(np.float64)
+        # The minimum carries NaN through without a mask as large as the scores.
+        has_nan = bool(np.isnan(scores.min()))
+    if has_nan:
+        raise ValueError(f"{name} contains NaN, which has no rank; replace it by a number.")
+    return scores
+
+
+def check_same_shape(
+    shape: tuple[int, ...], expected: tuple[int, ...], name: str, other: str = "y_true"
+) -> None:
+    """Refuse an argument whose shape differs from that of its partner."""
+    if tuple(shape) != tuple(expected):
+        raise ValueError(
+            f"{name} has shape {tuple(shape)} but {other} has shape {tuple(expected)}; "
+            "pass the same rows and columns to both."
+        )
+
+
+def check_weights(value: npt.ArrayLike, length: int, name: str) -> npt.NDArray[np.float64]:
+    """Return non-negative weights, scaled so that the largest is one."""
+    weights = numeric_array(value, name).astype(np.float64)
+    if weights.shape != (length,):
+        raise ValueError(
+            f"{name} has shape {weights.shape}; pass a 1-D array of length {length}, "
+            f"one weight per {'label' if name.startswith('label') else 'row'}."
+        )
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        raise ValueError(
+            f"{name} holds the value {weights[wrong][0]!s}; weights must be finite "
+            "and not negative."
+        )
+    if not weights.any():
+        raise ValueError(f"{name} is zero everywhere; at least one weight must be positive.")
+    return np.asarray(weights / weights.max())
+
+
+def row_blocks(n_rows: int, entries_per_row: float) -> Iterator[tuple[int, int]]:
+    """Cut the rows into (start, stop) ranges of about `ENTRIES_PER_BLOCK` entries."""
+    step = max(1, int(ENTRIES_PER_BLOCK / max(1.0, entries_per_row)))
+    for start in range(0, n_rows, step):
+        yield start, min(start + step, n_rows)
+
+
+def entries_of_rows(
+    matrix: sp.csr_array, start: int, stop: int
+) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
+    """Return rows (counted from ``start``), columns and values of a block of rows."""
+    bounds = matrix.indptr[start : stop + 1].astype(np.int64)
+    rows = np.repeat(np.arange(stop - start), np.diff(bounds))
+    block = slice(int(bounds[0]), int(bounds[-1]))
+    return rows, matrix.indices[block].astype(np.int64), matrix.data[block]
+
+
+def find_sorted(
+    keys: IntArray, queries: IntArray
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return where each query stands in the sorted keys, and whether it is one of them."""
+    if keys.size == 0:
+        return np.zeros(queries.shape, np.intp), np.zeros(queries.shape, np.bool_)
+    position = np.minimum(np.searchsorted(keys, queries), keys.size - 1)
+    return position, keys[position] == queries
+
+
+def _check_two_dimensional(matrix: Any, name: str) -> None:
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError(
+            f"{name} has shape {tuple(matrix.shape)}; pass a 2-D array of shape "
+            "(n_rows, n_labels) with at least one row and one label."
+        )
+
+
+def _canonical_csr(matrix: Any, name: str) -> sp.csr_array:
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {matrix.dtype}; pass real numbers or booleans.")
+    csr = sp.csr_array(matrix)
+    if not csr.has_canonical_format or not csr.data.all():
+        # The conversion may share memory with the caller's matrix.
+        csr = csr.copy()
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+    return csr

@@ -1,0 +1,111 @@
+"""How well predicted classes, or sets of labels, agree with the true ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape
+
+
+def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
+    """Compute the F1 score, averaged over the classes or labels with equal weight.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,), or indicator of shape (n_rows, n_labels)
+        True classes as 1-D array of numbers or strings; or true labels as 2-D
+        matrix of zeros and ones, dense or sparse.
+    y_pred : array-like or sparse matrix of the same shape
+        Predicted classes or labels.
+
+    Returns
+    -------
+    float
+        Mean F1. The mean runs over the classes that occur in either argument, or
+        over all labels; a label that occurs in neither argument has F1 0.
+
+    Examples
+    --------
+    >>> from slantwood.metrics import macro_f1
+    >>> macro_f1(["oak", "oak", "elm"], ["oak", "oak", "oak"])
+    0.4
+    >>> macro_f1([[1, 0], [1, 1]], [[1, 0], [1, 1]])
+    1.0
+    """
+    true, predicted = _as_given(y_true, "y_true"), _as_given(y_pred, "y_pred")
+    check_same_shape(predicted.shape, true.shape, "y_pred")
+    if true.ndim == 1:
+        true_positive, n_true, n_predicted = _class_counts(true, predicted)
+    else:
+        true_positive, n_true, n_predicted = _label_counts(true, predicted)
+    # 2 tp / (2 tp + fp + fn); where the divisor is 0 so is tp.
+    f1 = 2.0 * true_positive / np.maximum(n_true + n_predicted, 1)
+    return float(f1.mean())
+
+
+Counts = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
+
+def _label_counts(true: Any, predicted: Any) -> Counts:
+    true, predicted = check_indicator(true), check_indicator(predicted, "y_pred")
+    n_labels = true.shape[1]
+    both = true.astype(np.bool_).multiply(predicted.astype(np.bool_)).tocsr()
+    true_positive, n_true, n_predicted = (
+        np.bincount(matrix.indices, minlength=n_labels) for matrix in (both, true, predicted)
+    )
+    return true_positive, n_true, n_predicted
+
+
+def _class_counts(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Counts:
+    kinds = {_kind(true), _kind(predicted)}
+    if kinds == {"number", "string"}:
+        raise ValueError(
+            f"y_true has dtype {true.dtype} but y_pred has dtype {predicted.dtype}; "
+            "pass class labels of one type."
+        )
+    for array, name in ((true, "y_true"), (predicted, "y_pred")):
+        if array.dtype.kind == "f" and not (array == np.floor(array)).all():
+            wrong = array[array != np.floor(array)][0]
+            raise ValueError(
+                f"{name} holds the value {wrong!s}, which is no class label; pass "
+                "integers or strings (for numeric targets use mean_r2)."
+            )
+    try:
+        classes, code = np.unique(np.concatenate([true, predicted]), return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            f"y_true and y_pred hold class labels that cannot be compared ({error}); "
+            "pass class labels of one type, without missing values."
+        ) from error
+    true_code, predicted_code = code[: true.size], code[true.size :]
+    true_positive, n_true, n_predicted = (
+        np.bincount(c, minlength=classes.size)
+        for c in (true_code[true_code == predicted_code], true_code, predicted_code)
+    )
+    return true_positive, n_true, n_predicted
+
+
+def _as_given(value: MatrixLike, name: str) -> Any:
+    """Return the argument as array or sparse matrix of one or two dimensions."""
+    try:
+        matrix: Any = value if sp.issparse(value) else np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} cannot be read as an array ({error}); pass rows of equal length."
+        ) from error
+    if matrix.ndim not in (1, 2) or 0 in matrix.shape or (sp.issparse(value) and matrix.ndim == 1):
+        raise ValueError(
+            f"{name} has shape {tuple(matrix.shape)}; pass class labels of shape (n_rows,) "
+            "or an indicator of shape (n_rows, n_labels), not empty and dense if 1-D."
+        )
+    return matrix
+
+
+def _kind(array: npt.NDArray[Any]) -> str:
+    if array.dtype.kind in "biuf":
+        return "number"
+    return "object" if array.dtype.kind == "O" else "string"

@@ -1,0 +1,172 @@
+"""How well scores rank the labels of a row above the labels it does not have.
+
+The whole ranking counts here, ties included; `top_k` looks at its head only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from slantwood.metrics._input import (
+    FloatArray,
+    IntArray,
+    MatrixLike,
+    check_indicator,
+    check_scores,
+    check_weights,
+    entries_of_rows,
+    find_sorted,
+    row_blocks,
+)
+
+
+def label_ranking_average_precision(
+    y_true: MatrixLike,
+    y_score: MatrixLike,
+    *,
+    label_weights: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    r"""Compute the (weighted) label ranking average precision, LRAP.
+
+    With :math:`s_{ij}` the score and :math:`y_{ij}` the indicator of label
+    :math:`j` in row :math:`i`, the value of a row is
+
+    .. math::
+
+        \sum_{j: y_{ij} = 1} \frac{w_j}{W_i} \frac{L_{ij}}{R_{ij}}, \quad
+        L_{ij} = |\{k: y_{ik} = 1, s_{ik} \ge s_{ij}\}|, \quad
+        R_{ij} = |\{k: s_{ik} \ge s_{ij}\}|,
+
+    where :math:`W_i` is the summed weight of the labels of the row, and LRAP is
+    the mean over the rows. A row in which nothing can be ranked wrongly, because
+    it has no label of positive weight or has every label, scores 1.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_rows, n_labels)
+        Indicator of the labels, zeros and ones.
+    y_score : array-like or sparse matrix of shape (n_rows, n_labels)
+        Scores, larger meaning more likely. Entries that a sparse matrix does not
+        store are scores of zero.
+    label_weights : array-like of shape (n_labels,), optional
+        Weight of each label; equal weights by default.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weight of each row in the mean; equal weights by default.
+
+    Returns
+    -------
+    float
+        A value in (0, 1]; 1 is a perfect ranking.
+
+    Notes
+    -----
+    Equal label weights give the value of
+    ``sklearn.metrics.label_ranking_average_precision_score``. Sparse input is
+    never made dense: the work on a row grows with its stored entries.
+
+    Examples
+    --------
+    >>> from slantwood.metrics import label_ranking_average_precision
+    >>> y_true = [[1, 0, 0], [0, 0, 1]]
+    >>> y_score = [[0.75, 0.5, 1.0], [0.1, 0.2, 0.9]]
+    >>> label_ranking_average_precision(y_true, y_score)
+    0.75
+    """
+    labels = check_indicator(y_true)
+    n_rows, n_labels = labels.shape
+    scores = check_scores(y_score, labels.shape)
+    w = (
+        np.ones(n_labels)
+        if label_weights is None
+        else check_weights(label_weights, n_labels, "label_weights")
+    )
+    row_weight = (
+        np.ones(n_rows)
+        if sample_weight is None
+        else check_weights(sample_weight, n_rows, "sample_weight")
+    )
+
+    if isinstance(scores, np.ndarray):
+        entries_per_row = float(n_labels)
+    else:
+        entries_per_row = (scores.nnz + labels.nnz) / n_rows
+    row_value = np.ones(n_rows)
+    for start, stop in row_blocks(n_rows, entries_per_row):
+        rows, columns, _ = entries_of_rows(labels, start, stop)
+        if isinstance(scores, np.ndarray):
+            s, R = _ranks_among_dense_scores(scores[start:stop], rows, columns)
+        else:
+            s, R = _ranks_among_sparse_scores(scores, start, stop, rows, columns)
+        L = _ranks_among_each_other(s, rows)
+        W = np.bincount(rows, weights=w[columns], minlength=stop - start)
+        total = np.bincount(rows, weights=w[columns] * L / R, minlength=stop - start)
+        np.divide(total, W, out=row_value[start:stop], where=W > 0)
+    return float(row_weight @ row_value / row_weight.sum())
+
+
+def _ranks_among_dense_scores(
+    scores: FloatArray, rows: IntArray, columns: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the scores of the given entries and how many of their row reach them."""
+    n_labels = scores.shape[1]
+    s = scores[rows, columns]
+    ascending = np.array(scores, order="C")
+    ascending.sort(axis=1)
+    starts = rows * n_labels
+    stops = starts + n_labels
+    return s, stops - _first_not_below(s, ascending.ravel(), starts, stops)
+
+
+def _ranks_among_sparse_scores(
+    scores: sp.csr_array, start: int, stop: int, rows: IntArray, columns: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Do the same where most scores are zeros that are not stored."""
+    n_labels = scores.shape[1]
+    stored_rows, stored_columns, stored = entries_of_rows(scores, start, stop)
+    position, found = find_sorted(
+        stored_rows * n_labels + stored_columns, rows * n_labels + columns
+    )
+    s = np.zeros(rows.size, stored.dtype)
+    s[found] = stored[position[found]]
+
+    ascending = stored[np.lexsort((stored, stored_rows))]
+    bounds = scores.indptr[start : stop + 1].astype(np.int64)
+    bounds -= bounds[0]
+    starts, stops = bounds[rows], bounds[rows + 1]
+    R = stops - _first_not_below(s, ascending, starts, stops)
+    n_implicit_zeros = n_labels - (stops - starts)
+    return s, R + np.where(s <= 0, n_implicit_zeros, 0)
+
+
+def _ranks_among_each_other(s: FloatArray, rows: IntArray) -> IntArray:
+    """Count, for each entry, the entries of the same row that reach its score."""
+    order = np.lexsort((s, rows))
+    ascending, sorted_rows = s[order], rows[order]
+    begins_tie = np.ones(s.size, np.bool_)
+    begins_tie[1:] = (ascending[1:] != ascending[:-1]) | (sorted_rows[1:] != sorted_rows[:-1])
+    tie_start = np.maximum.accumulate(np.where(begins_tie, np.arange(s.size), 0))
+    row_stop = np.cumsum(np.bincount(sorted_rows))[sorted_rows]
+    count = np.empty(s.size, np.int64)
+    count[order] = row_stop - tie_start
+    return count
+
+
+def _first_not_below(
+    s: FloatArray, ascending: npt.NDArray[Any], starts: IntArray, stops: IntArray
+) -> IntArray:
+    """Bisect all queries at once, each in its own sorted slice of one flat array."""
+    low, high = starts.copy(), stops.copy()
+    widest = int((high - low).max(initial=0))
+    last = max(ascending.size - 1, 0)
+    for _ in range(widest.bit_length()):
+        middle = (low + high) >> 1
+        # A finished search may point one past the end of the flat array.
+        below = (ascending[np.minimum(middle, last)] < s) & (low < high)
+        low = np.where(below, middle + 1, low)
+        high = np.where(below, high, middle)
+    return low

@@ -1,0 +1,1 @@
+"""Fitted trees as flat arrays: routing rows through them and averaging what their leaves say."""

@@ -1,0 +1,149 @@
+"""Rows to leaves, and leaves to predictions: compiled, without Python per row."""
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact, indexed
+
+
+@indexed
+def _leaf_of(row, trees, node):
+    # float64 sums of float32 products: exact enough that training and prediction agree.
+    one = np.uint64(1)
+    while trees.left[node] >= 0:
+        k = np.uint64(trees.indptr[node])
+        end = np.uint64(trees.indptr[node + 1])
+        total = trees.bias[node]
+        while k < end:
+            total += np.float64(row[trees.indices[k]]) * np.float64(trees.weights[k])
+            k += one
+        node = trees.right[node] if total >= 0.0 else trees.left[node]
+    return node
+
+
+@exact
+def route(X, trees, start, stop, out):
+    """out[i, t] = the leaf (node number) of tree t that row start + i reaches."""
+    spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
+    for i in range(start, stop):
+        if X.is_dense:
+            row = X.values[i]
+        else:
+            row = spread
+            for k in range(X.indptr[i], X.indptr[i + 1]):
+                spread[X.indices[k]] = X.data[k]
+        for t in range(trees.roots.shape[0]):
+            out[i - start, t] = _leaf_of(row, trees, trees.roots[t])
+        if not X.is_dense:
+            for k in range(X.indptr[i], X.indptr[i + 1]):
+                spread[X.indices[k]] = np.float32(0.0)
+
+
+@exact
+def add_leaves(nodes, counted, trees, out):
+    """out[i] += mean of the leaves of row i, over the trees that are counted for it.
+
+    `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts
+    become NaN.
+    """
+    leaves = trees.leaves
+    n, n_trees = nodes.shape
+    for i in range(n):
+        used = 0
+        for t in range(n_trees):
+            if counted.shape[0] > 0 and not counted[i, t]:
+                continue
+            used += 1
+            leaf = trees.leaf[nodes[i, t]]
+            if leaves.is_dense:
+                for j in range(leaves.n_columns):
+                    out[i, j] += leaves.values[leaf, j]
+            else:
+                for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
+                    out[i, leaves.indices[k]] += leaves.data[k]
+        share = np.float32(1.0) / np.float32(used)
+        for j in range(leaves.n_columns):
+            out[i, j] = out[i, j] * share if used > 0 else np.float32(np.nan)
+
+
+@exact
+def _partial_select(scores, labels, n, k):
+    # Moves the k largest scores (lower label first among equals) to the front, by quickselect.
+    low = 0
+    high = n - 1
+    while low < high:
+        pivot_score = scores[(low + high) // 2]
+        pivot_label = labels[(low + high) // 2]
+        i = low
+        j = high
+        while i <= j:
+            while scores[i] > pivot_score or (scores[i] == pivot_score and labels[i] < pivot_label):
+                i += 1
+            while scores[j] < pivot_score or (scores[j] == pivot_score and labels[j] > pivot_label):
+                j -= 1
+            if i <= j:
+                scores[i], scores[j] = scores[j], scores[i]
+                labels[i], labels[j] = labels[j], labels[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            return
+
+
+@exact
+def sparse_scores(nodes, trees, top_k):
+    """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive."""
+    leaves = trees.leaves
+    n, n_trees = nodes.shape
+    total = np.zeros(leaves.n_columns, np.float32)
+    labels = np.empty(leaves.n_columns, np.int32)
+    scores = np.empty(leaves.n_columns, np.float32)
+    indptr = np.zeros(n + 1, np.int64)
+    indices = np.empty(1024, np.int32)
+    data = np.empty(1024, np.float32)
+    stored = 0
+    share = np.float32(1.0) / np.float32(n_trees)
+    for i in range(n):
+        seen = 0
+        for t in range(n_trees):
+            leaf = trees.leaf[nodes[i, t]]
+            if leaves.is_dense:
+                for j in range(leaves.n_columns):
+                    value = leaves.values[leaf, j]
+                    if value != 0.0:
+                        if total[j] == 0.0:
+                            labels[seen] = j
+                            seen += 1
+                        total[j] += value
+            else:
+                for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
+                    j = leaves.indices[k]
+                    if total[j] == 0.0:
+                        labels[seen] = j
+                        seen += 1
+                    total[j] += leaves.data[k]
+        for k in range(seen):
+            scores[k] = total[labels[k]] * share
+            total[labels[k]] = np.float32(0.0)
+        kept = seen
+        if 0 < top_k < seen:
+            _partial_select(scores, labels, seen, top_k)
+            kept = top_k
+        if stored + kept > indices.shape[0]:
+            room = max(2 * indices.shape[0], stored + kept)
+            wider = np.empty(room, np.int32)
+            wider[:stored] = indices[:stored]
+            indices = wider
+            wider_data = np.empty(room, np.float32)
+            wider_data[:stored] = data[:stored]
+            data = wider_data
+        order = np.argsort(labels[:kept])
+        for k in range(kept):
+            indices[stored + k] = labels[order[k]]
+            data[stored + k] = scores[order[k]]
+        stored += kept
+        indptr[i + 1] = stored
+    return indptr, indices[:stored].copy(), data[:stored].copy()

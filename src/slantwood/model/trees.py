@@ -1,0 +1,115 @@
+"""Fitted trees, side by side in one set of flat arrays. No Python object per node."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.kernels.matrix import Matrix
+
+
+class Trees(NamedTuple):
+    """Any number of trees; node numbers run through all of them.
+
+    A row goes right at a node when its product with the node's split weights plus the bias is not
+    negative. `leaf` is the row of `leaves` that holds a leaf's prediction, -1 at inner nodes.
+    """
+
+    roots: np.ndarray  # int32, first node of each tree
+    left: np.ndarray  # int32, -1 at leaves
+    right: np.ndarray
+    leaf: np.ndarray  # int32
+    indptr: np.ndarray  # int64, split weights in CSR form over nodes
+    indices: np.ndarray  # int32
+    weights: np.ndarray  # float32
+    bias: np.ndarray  # float64
+    depth: np.ndarray  # int32
+    node_weight: np.ndarray  # float64, weight of the training rows that reached the node
+    leaves: Matrix
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.roots)
+
+    @property
+    def node_offsets(self) -> np.ndarray:
+        """First node of each tree, and after the last one the number of all nodes."""
+        return np.append(self.roots, len(self.left))
+
+
+def join(parts: Sequence[Trees]) -> Trees:
+    """Put the trees of all parts into one, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    nodes = np.cumsum([0] + [len(part.left) for part in parts])
+    leaves = np.cumsum([0] + [n_rows(part.leaves) for part in parts])
+    splits = np.cumsum([0] + [len(part.indices) for part in parts])
+
+    def joined(field: str, offsets: np.ndarray | None = None) -> np.ndarray:
+        arrays = [getattr(part, field) for part in parts]
+        if offsets is None:
+            return np.concatenate(arrays)
+        # -1 stands for "none" and is not shifted.
+        shifted = [np.where(a < 0, a, a + o) for a, o in zip(arrays, offsets, strict=False)]
+        return np.concatenate(shifted).astype(arrays[0].dtype)
+
+    return Trees(
+        roots=joined("roots", nodes),
+        left=joined("left", nodes),
+        right=joined("right", nodes),
+        leaf=joined("leaf", leaves),
+        indptr=np.concatenate(
+            [part.indptr[:-1] + o for part, o in zip(parts, splits, strict=False)] + [splits[-1:]]
+        ),
+        indices=joined("indices"),
+        weights=joined("weights"),
+        bias=joined("bias"),
+        depth=joined("depth"),
+        node_weight=joined("node_weight"),
+        leaves=_stack([part.leaves for part in parts]),
+    )
+
+
+def n_rows(matrix: Matrix) -> int:
+    """Return the number of rows of a dense or sparse matrix."""
+    return len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
+
+
+def _stack(parts: Sequence[Matrix]) -> Matrix:
+    if all(part.is_dense for part in parts):
+        return dense_matrix(np.concatenate([part.values for part in parts]))
+    stored = np.cumsum([0] + [len(part.data) for part in parts])
+    return Matrix(
+        False,
+        np.empty((0, 0), np.float32),
+        np.concatenate([part.indptr[:-1] + o for part, o in zip(parts, stored, strict=False)] + [stored[-1:]]),
+        np.concatenate([part.indices for part in parts]),
+        np.concatenate([part.data for part in parts]),
+        parts[0].n_columns,
+    )
+
+
+def dense_matrix(values: np.ndarray) -> Matrix:
+    """Wrap a float32 array in C order."""
+    return Matrix(
+        True,
+        values,
+        np.empty(0, np.int64),
+        np.empty(0, np.uint32),
+        np.empty(0, np.float32),
+        values.shape[1],
+    )
+
+
+def sparse_matrix(csr: sp.csr_array) -> Matrix:
+    """Wrap a float32 CSR array; its arrays are shared where their types allow it."""
+    return Matrix(
+        False,
+        np.empty((0, 0), np.float32),
+        csr.indptr.astype(np.int64, copy=False),
+        csr.indices.astype(np.int32, copy=False).view(np.uint32),
+        csr.data,
+        csr.shape[1],
+    )

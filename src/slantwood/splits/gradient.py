@@ -1,0 +1,306 @@
+"""The gradient split: a hyperplane that makes both of its sides pure, found by Adam.
+
+With s_i = sigmoid(x_i.w + b) the soft side of row i, r_i its weight, N = sum r_i, S = sum r_i s_i and
+m = sum r_i s_i z_i (Z standardised, so sum r_i z_i = 0), the impurity that the split removes is
+
+    gain(w, b) = N / (S (N - S)) * |m|^2
+
+and the split minimises |w|_(1/2) / sqrt(D) - C gain, where |w|_(1/2) = (sum_j sqrt|w_j|)^2. Dividing
+the norm by the root of the number of features keeps the meaning of C from ten features to a hundred
+thousand. A weight that would change its sign becomes zero: this is what makes splits sparse.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.products import back_project, dot, gram, project
+from slantwood.kernels.random import normal
+from slantwood.kernels.sigmoid import sigmoid
+from slantwood.kernels.thresholds import best_threshold, weighted_median
+from slantwood.splits.protocol import Scaling, register
+
+_0 = np.float32(0.0)
+_1 = np.float32(1.0)
+
+# Adam's usual constants (Kingma & Ba 2015).
+_BETA1 = np.float32(0.9)
+_BETA2 = np.float32(0.999)
+_EPSILON = np.float32(1e-8)
+
+# The slope of sqrt|w| is infinite at 0; it is taken at this distance from it.
+_NEAR_ZERO = np.float32(1e-8)
+
+
+class GradientParameters(NamedTuple):
+    """The compiled form of `GradientSplit`."""
+
+    C: float
+    learning_rate: float
+    max_iter: int
+    tol: float
+    informed_start: bool
+    exact_threshold: bool
+
+
+@vectorised
+def _weigh(s, r, rs):
+    # rs = r s; returns S.
+    S = _0
+    for i in range(s.shape[0]):
+        rs[i] = r[i] * s[i]
+        S += rs[i]
+    return S
+
+
+@vectorised
+def _slopes(s, rs, t, a, c):
+    # t_i <- d gain / d u_i, from t_i = z_i.m; returns the sum, which is d gain / d b.
+    total = _0
+    for i in range(s.shape[0]):
+        h = (a * t[i] - c) * rs[i] * (_1 - s[i])
+        t[i] = h
+        total += h
+    return total
+
+
+@vectorised
+def _root_sum(w):
+    total = _0
+    for j in range(w.shape[0]):
+        total += math.sqrt(abs(w[j]))
+    return total
+
+
+@vectorised
+def _adam(w, gain_slope, first, second, penalty, rate, correction):
+    # One ascent step on gain - |w|_(1/2) / (C sqrt D); returns sum |step|.
+    moved = _0
+    for j in range(w.shape[0]):
+        old = w[j]
+        slope = penalty / math.sqrt(max(abs(old), _NEAR_ZERO))
+        g = gain_slope[j]
+        # At zero only what exceeds the penalty's slope can move the weight.
+        shrunk = max(abs(g) - slope, _0)
+        at_zero = shrunk if g >= _0 else -shrunk
+        away = g - slope if old > _0 else g + slope
+        g = at_zero if old == _0 else away
+        m = _BETA1 * first[j] + (_1 - _BETA1) * g
+        v = _BETA2 * second[j] + (_1 - _BETA2) * g * g
+        new = old + rate * m / (math.sqrt(v) * correction + _EPSILON)
+        crossed = new * old < _0
+        new = _0 if crossed else new
+        first[j] = _0 if crossed else m  # or its momentum would carry it across at the next step
+        second[j] = v
+        w[j] = new
+        moved += abs(new - old)
+    return moved
+
+
+@exact
+def _start(parameters, X, Z, r, state, w, s):
+    # Fills w and returns b; found is False where the projections do not vary.
+    n = X.n_rows
+    if parameters.informed_start:
+        # X^T Z u for a random u: a random direction, but one that the targets support.
+        u = np.empty(Z.n_columns, np.float32)
+        for j in range(u.shape[0]):
+            u[j] = normal(state)
+        project(Z, u, s)
+        for i in range(n):
+            s[i] *= r[i]
+        back_project(X, s, w)
+    else:
+        for j in range(w.shape[0]):
+            w[j] = normal(state)
+    project(X, w, s)
+    if parameters.informed_start:
+        total = 0.0
+        mean = 0.0
+        square = 0.0
+        for i in range(n):
+            total += r[i]
+            mean += r[i] * s[i]
+            square += r[i] * s[i] * s[i]
+        spread = math.sqrt(max(square / total - (mean / total) ** 2, 0.0))
+    else:
+        spread = math.sqrt(dot(w, w))
+    if not spread > 1e-12:
+        return _0, False
+    factor = np.float32(1.0 / spread)
+    for j in range(w.shape[0]):
+        w[j] *= factor
+    for i in range(n):
+        s[i] *= factor
+    return -weighted_median(s, r), True
+
+
+@exact
+def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
+    """Gain of the soft split (w, b), its slope over w (written to `slope`) and over b.
+
+    G is empty, or the Gram matrix Z Z^T, which replaces Z where a node has fewer rows than targets.
+    """
+    n = X.n_rows
+    project(X, w, s)
+    for i in range(n):
+        s[i] += b
+    sigmoid(s)
+    S = np.float64(_weigh(s, r, rs))
+    N = 0.0
+    for i in range(n):
+        N += r[i]
+    if G.shape[0] > 0:
+        for i in range(n):
+            t[i] = dot(G[i], rs)
+        squared = np.float64(dot(rs, t))
+    else:
+        back_project(Z, rs, m)
+        project(Z, m, t)
+        squared = np.float64(dot(m, m))
+    spread = max(S * (N - S), 1e-6 * N * N)
+    a = np.float32(2.0 * N / spread)
+    c = np.float32(N * (N - 2.0 * S) / (spread * spread) * squared)
+    slope_b = _slopes(s, rs, t, a, c)
+    back_project(X, t, slope)
+    return N / spread * squared, slope_b
+
+
+@exact
+def learn_gradient(parameters, X, Z, weights, state):
+    """Minimise the objective above by Adam from a random start."""
+    n = X.n_rows
+    d = X.n_columns
+    w = np.empty(d, np.float32)
+    s = np.empty(n, np.float32)
+    b, found = _start(parameters, X, Z, weights, state, w, s)
+    if not found:
+        return w, b, False
+    rs = np.empty(n, np.float32)
+    t = np.empty(n, np.float32)
+    m = np.empty(Z.n_columns, np.float32)
+    slope = np.empty(d, np.float32)
+    first = np.zeros(d, np.float32)
+    second = np.zeros(d, np.float32)
+    first_b = _0
+    second_b = _0
+    stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns
+    n_gram = n if n <= 64 and n * n <= 2 * stored else 0
+    G = np.empty((n_gram, n_gram), np.float32)
+    if n_gram > 0:
+        gram(Z, G)
+    power1 = 1.0
+    power2 = 1.0
+    norm = 1.0 / (parameters.C * math.sqrt(d))
+    for _ in range(parameters.max_iter):
+        _, slope_b = evaluate(X, Z, G, weights, w, b, s, rs, m, t, slope)
+        power1 *= 0.9
+        power2 *= 0.999
+        rate = np.float32(parameters.learning_rate / (1.0 - power1))
+        correction = np.float32(1.0 / math.sqrt(1.0 - power2))
+        penalty = np.float32(norm * _root_sum(w))
+        moved = _adam(w, slope, first, second, penalty, rate, correction)
+        first_b = _BETA1 * first_b + (_1 - _BETA1) * slope_b
+        second_b = _BETA2 * second_b + (_1 - _BETA2) * slope_b * slope_b
+        step = rate * first_b / (math.sqrt(second_b) * correction + _EPSILON)
+        b = np.float32(b + step)
+        if moved + abs(step) < parameters.tol * parameters.learning_rate * (d + 1):
+            break
+    if parameters.exact_threshold:
+        project(X, w, s)
+        cut, found = best_threshold(s, Z, weights)
+        b = -cut
+    return w, b, found
+
+
+register(GradientParameters, learn_gradient)
+
+
+_AUTO: Any = "auto"
+
+
+@dataclass(frozen=True)
+class GradientSplit:
+    """Split learner that lowers the impurity of both sides of a hyperplane by gradient descent.
+
+    Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
+    shows what they became. `GradientSplit.published()` has the values of the method's publication.
+
+    Parameters
+    ----------
+    C : float, default=10
+        Weight of purity against sparsity of the split; larger means less regularisation.
+    learning_rate : float or "auto"
+        Step of Adam.
+    max_iter : int or "auto"
+        Steps of Adam at the most.
+    tol : float, default=0.01
+        Stop when the mean step is below this share of the learning rate.
+    start : {"auto", "informed", "noise"}
+        Begin at a random direction that is correlated with the targets, or at random noise.
+    threshold : {"auto", "learned", "exact"}
+        Keep the learned offset, or replace it by the best cut along the learned direction.
+    feature_power, target_power : float or "auto"
+        Columns of a node are divided by their standard deviation to this power: 1 standardises them,
+        0 leaves their scales as they are.
+    """
+
+    C: float = 10.0
+    learning_rate: float = _AUTO
+    max_iter: int = _AUTO
+    tol: float = 0.01
+    start: Literal["auto", "informed", "noise"] = "auto"
+    threshold: Literal["auto", "learned", "exact"] = "auto"
+    feature_power: float = _AUTO
+    target_power: float = _AUTO
+
+    def __post_init__(self) -> None:
+        """Check every value that is not "auto"."""
+        given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != _AUTO}
+        bounds = {"C": (0, False), "learning_rate": (0, False), "max_iter": (1, True), "tol": (0, True)}
+        bounds |= {"feature_power": (0, True), "target_power": (0, True)}
+        for name, (minimum, included) in bounds.items():
+            value = given.get(name, 1)
+            kind = Integral if name == "max_iter" else Real
+            if isinstance(value, bool) or not isinstance(value, kind):
+                raise TypeError(f"GradientSplit: {name}={value!r} must be a number")
+            if not math.isfinite(value) or value < minimum or (value == minimum and not included):
+                relation = "at least" if included else "above"
+                raise ValueError(f"GradientSplit: {name}={value!r} must be finite and {relation} {minimum}")
+        for name, words in {"start": ("informed", "noise"), "threshold": ("learned", "exact")}.items():
+            if given.get(name, words[0]) not in words:
+                raise ValueError(
+                    f"GradientSplit: {name}={given[name]!r} must be {words[0]!r}, {words[1]!r} or 'auto'"
+                )
+
+    @classmethod
+    def published(cls) -> GradientSplit:
+        """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised."""
+        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0)
+
+    def filled_in(self, chosen: dict[str, Any]) -> GradientSplit:
+        """Return a copy with the chosen values in place of "auto"."""
+        auto = [f.name for f in fields(self) if getattr(self, f.name) == _AUTO]
+        return replace(self, **{name: chosen[name] for name in auto})
+
+    def compiled(self) -> GradientParameters:
+        """Parameters in the form that the compiled grower takes."""
+        return GradientParameters(
+            float(self.C),
+            float(self.learning_rate),
+            int(self.max_iter),
+            float(self.tol),
+            self.start == "informed",
+            self.threshold == "exact",
+        )
+
+    @property
+    def scaling(self) -> Scaling:
+        """How a node's columns are scaled before learning."""
+        return Scaling(float(self.feature_power), float(self.target_power))

@@ -1,0 +1,42 @@
+"""What the grower asks of a split learner, and how a compiled learner answers.
+
+A learner is a NamedTuple of its parameters and a kernel
+`kernel(parameters, X, Z, weights, state) -> (w, b, found)`: X and Z are standardised blocks of one
+node, the hyperplane is `x @ w + b >= 0` in X's standardised units. The grower calls `learn`; which
+kernel runs is decided from the type of the parameters, when compiling or, in plain Python, at the
+call. No function travels as an argument, so the compiled grower is kept on disk.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from numba.extending import overload
+
+_kernels: dict[type, Callable] = {}
+
+
+class Scaling(NamedTuple):
+    """Powers of the standard deviation by which a node's columns are divided before learning."""
+
+    features: float
+    targets: float
+
+
+def learn(parameters, X, Z, weights, state):
+    """Find the hyperplane that divides one node."""
+    return _kernels[type(parameters)](parameters, X, Z, weights, state)
+
+
+def register(parameters_type: type, kernel: Callable) -> None:
+    """Make `learn` run `kernel` for parameters of the given type."""
+    _kernels[parameters_type] = kernel
+
+    @overload(learn)
+    def _learn(parameters, X, Z, weights, state):
+        if getattr(parameters, "instance_class", None) is not parameters_type:
+            return None
+
+        def implementation(parameters, X, Z, weights, state):
+            return kernel(parameters, X, Z, weights, state)
+
+        return implementation

@@ -1,0 +1,54 @@
+"""One class per example: a single 0/1 column for two classes, one column per class for more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class ClassTargets:
+    """Labels of any type, two or more (or one) distinct."""
+
+    classes: np.ndarray
+
+    @classmethod
+    def of(cls, y: np.ndarray) -> ClassTargets:
+        """Learn the classes of a 1-D array of labels."""
+        return cls(np.unique(y))
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return "binary" if len(self.classes) <= 2 else "multi-class"
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the encoded targets."""
+        return 1 if len(self.classes) <= 2 else len(self.classes)
+
+    def encode(self, y: np.ndarray) -> Any:
+        """Indicators of the second of two classes, or of each of more."""
+        codes = np.searchsorted(self.classes, y)
+        if self.n_columns == 1:
+            return codes.astype(np.float32)[:, None]
+        n = len(y)
+        return sp.csr_array(
+            (np.ones(n, np.float32), codes, np.arange(n + 1)), shape=(n, self.n_columns)
+        )
+
+    def probabilities(self, means: np.ndarray) -> np.ndarray:
+        """Leaf means to one column of probabilities per class."""
+        means = means.astype(np.float64)
+        if len(self.classes) == 1:
+            return np.ones_like(means)
+        if len(self.classes) == 2:
+            return np.hstack([1.0 - means, means])
+        return means / means.sum(axis=1, keepdims=True)
+
+    def decode(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return the most probable class of each row."""
+        return self.classes[np.argmax(probabilities, axis=1)]

@@ -1,0 +1,63 @@
+"""Any number of labels per example, as an indicator matrix, dense or sparse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True)
+class LabelTargets:
+    """An (n, L) matrix of zeros and ones."""
+
+    n_labels: int
+    is_sparse: bool  # what came sparse goes back sparse
+    dtype: np.dtype
+
+    task = "multi-label"
+
+    @classmethod
+    def of(cls, y: Any) -> LabelTargets:
+        """Check an indicator matrix and remember its form."""
+        stored = y.data if sp.issparse(y) else y
+        if stored.dtype.kind not in "biuf":
+            raise ValueError(
+                f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are a multi-label "
+                "indicator matrix and must be zeros and ones (or booleans)"
+            )
+        wrong = (stored != 0) & (stored != 1)
+        if wrong.any():
+            raise ValueError(
+                f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are a "
+                "multi-label indicator matrix and must be zeros and ones. For classes pass y as one column, "
+                "for numbers use a regressor"
+            )
+        return cls(y.shape[1], sp.issparse(y), stored.dtype)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the encoded targets."""
+        return self.n_labels
+
+    @property
+    def classes(self) -> np.ndarray:
+        """Positions of the labels, which are their names."""
+        return np.arange(self.n_labels)
+
+    def encode(self, y: Any) -> Any:
+        """Indicators as numbers."""
+        return y.astype(np.float32)
+
+    def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
+        """Labels whose score is above the threshold, in the form in which y was given."""
+        if not sp.issparse(scores):
+            chosen = scores > threshold
+            return sp.csr_array(chosen, dtype=self.dtype) if self.is_sparse else chosen.astype(self.dtype)
+        limits = np.broadcast_to(threshold, self.n_labels)
+        chosen = sp.csr_array(scores, copy=True)
+        chosen.data = (chosen.data > limits[chosen.indices]).astype(self.dtype)
+        chosen.eliminate_zeros()
+        return chosen

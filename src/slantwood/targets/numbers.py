@@ -1,0 +1,51 @@
+"""One or several numbers per example.
+
+Trees see every target with mean 0 and variance 1 over the training rows: the user's units never
+matter, and float32 holds the leaves to a relative error of the target's spread, not of its size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class NumberTargets:
+    """An (n,) or (n, T) array of numbers."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+    one_dimensional: bool
+
+    @classmethod
+    def of(cls, y: np.ndarray, weights: np.ndarray) -> NumberTargets:
+        """Learn mean and spread of each target over the weighted rows."""
+        columns = y.reshape(len(y), -1)
+        mean = np.average(columns, axis=0, weights=weights)
+        scale = np.sqrt(np.average((columns - mean) ** 2, axis=0, weights=weights))
+        present = columns[weights > 0]
+        constant = present.min(axis=0) == present.max(axis=0)
+        # The mean of equal numbers may differ from them in the last bit.
+        mean = np.where(constant, present[0], mean)
+        return cls(mean, np.where(constant | (scale == 0), 1.0, scale), y.ndim == 1)
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return "regression" if self.n_columns == 1 else "multi-target regression"
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the encoded targets."""
+        return len(self.mean)
+
+    def encode(self, y: np.ndarray) -> np.ndarray:
+        """Numbers with mean 0 and variance 1."""
+        return ((y.reshape(len(y), -1) - self.mean) / self.scale).astype(np.float32)
+
+    def decode(self, means: np.ndarray) -> np.ndarray:
+        """Leaf means to the user's units and shape."""
+        y = means.astype(np.float64) * self.scale + self.mean
+        return y[:, 0] if self.one_dimensional else y
