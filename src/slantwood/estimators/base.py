@@ -20,6 +20,7 @@ from slantwood.features.matrix import (
     nonzero_share,
     prediction_matrix,
     training_matrix,
+    varying_columns,
     with_unit_rows,
 )
 from slantwood.growth.grow import Limits
@@ -54,17 +55,32 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
     target_weights: Any
     random_state: Any
 
+    def _read_features(self, X: Any, *, reset: bool) -> Any:
+        """Check X; with `reset`, which begins a fit, the parameters too, and learn the features' names."""
+        if reset:
+            self._check_parameters()
+        minimum = 2 if reset else 1
+        with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
+            return validate_data(
+                self, X, accept_sparse="csr", dtype=np.float32, reset=reset, ensure_min_samples=minimum
+            )
+
     # ---- fitting
 
     def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any) -> None:
         """Grow the trees on checked X and y."""
-        self._check_parameters()
-        settings = self._choose_settings(X, targets)
-        earlier = self._trees_to_keep(X, targets, settings)
+        Y = targets.encode(y)
+        target_weights = check.check_target_weights(self.target_weights, Y.shape[1])
+        # Constant targets and those of weight 0 are predicted, but have no say in any split.
+        judges = varying_columns(Y)
+        if len(target_weights):
+            judges &= target_weights > 0
+        settings = self._choose_settings(X, targets.task, int(judges.sum()))
+        earlier = self._trees_to_keep(targets)
         if not earlier:
             self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self._importance_sum = np.zeros(X.shape[1])
-        plan = self._plan(X, targets.encode(y), row_weights, settings)
+        plan = self._plan(X, Y, judges, target_weights, row_weights, settings)
         n_earlier = earlier[0].n_trees if earlier else 0
         n_new = self.n_estimators - n_earlier
         if n_new < 0:
@@ -107,13 +123,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
             raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
-    def _choose_settings(self, X: Any, targets: Any) -> dict[str, Any]:
+    def _choose_settings(self, X: Any, task: str, n_targets: int) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
         chosen = choose(
             Traits(
-                task=targets.task,
-                n_targets=targets.n_columns,
+                task=task,
+                n_targets=n_targets,
                 nonzero_features=nonzero_share(X),
                 features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
                 n_trees=self.n_estimators,
@@ -135,20 +151,25 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         settings["split"] = split.filled_in(chosen)
         return settings
 
-    def _plan(self, X: Any, Y: Any, row_weights: np.ndarray, settings: dict[str, Any]) -> GrowthPlan:
-        weights = check.check_target_weights(self.target_weights, Y.shape[1])
+    def _plan(
+        self,
+        X: Any,
+        Y: Any,
+        judges: np.ndarray,
+        target_weights: np.ndarray,
+        row_weights: np.ndarray,
+        settings: dict[str, Any],
+    ) -> GrowthPlan:
         x = training_matrix(X)
         y = training_matrix(Y)
-        z = y
-        if (weights == 0).any():
-            # A target of weight 0 is predicted, but has no say in any split.
-            z = training_matrix(Y[:, weights > 0])
-            weights = weights[weights > 0]
+        all_judge = judges.all() or not judges.any()
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=y,
-            Z=z,
-            attribute_weights=weights.astype(np.float32),
+            Z=y if all_judge else training_matrix(Y[:, judges]),
+            attribute_weights=(target_weights if all_judge else target_weights[judges[: len(target_weights)]]).astype(
+                np.float32
+            ),
             row_weights=row_weights,
             split=settings["split"],
             limits=Limits(
@@ -161,7 +182,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
             seed=self._seed,
         )
 
-    def _trees_to_keep(self, X: Any, targets: Any, settings: dict[str, Any]) -> list[Trees]:
+    def _trees_to_keep(self, targets: Any) -> list[Trees]:
         if not self.warm_start or not hasattr(self, "trees_"):
             return []
         if targets.n_columns != self._targets.n_columns:
@@ -190,8 +211,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _checked_input(self, X: Any) -> Matrix:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        matrix = prediction_matrix(X)
+        matrix = prediction_matrix(self._read_features(X, reset=False))
         return with_unit_rows(matrix) if self.settings_["unit_rows"] else matrix
 
     def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
@@ -255,7 +275,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         return self._importance_sum / total if total > 0 else np.zeros_like(self._importance_sum)
 
     def _decision_paths(self, X: Any) -> sp.csr_array:
-        return decision_paths(self.trees_, self._leaf_nodes(X))
+        nodes = self._leaf_nodes(X)  # first, since it checks that there are trees
+        return decision_paths(self.trees_, nodes)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are trees to predict with."""

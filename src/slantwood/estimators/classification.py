@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
@@ -43,7 +43,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2)
+        X = self._read_features(X, reset=True)
         y, targets = _read_targets(y, X.shape[0])
         weights = check.check_row_weights(sample_weight, X.shape[0])
         check.check_real("threshold", self.threshold, 0.0, 1.0)
@@ -132,13 +132,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
 def _read_targets(y: Any, n_rows: int) -> tuple[Any, ClassTargets | LabelTargets]:
     if y is None:
-        raise ValueError("y is None; a classifier requires y to be passed: classes or a label matrix")
+        raise ValueError("fit requires y to be passed, but the target y is None")
     if not sp.issparse(y):
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             warnings.warn(
-                "y is a column of shape (n_rows, 1) and is taken as a 1d array of classes; pass y.ravel() to "
-                "say so yourself",
+                "A column-vector y was passed when a 1d array was expected: it is taken as one class per row; "
+                "pass y.ravel() to say so yourself",
                 DataConversionWarning,
                 stacklevel=3,
             )

@@ -12,6 +12,8 @@ from typing import Any
 # balanced cut along a random supported direction beats a long search for the purest one.
 MANY_TARGETS = 30
 
+THOUSANDS = 1000
+
 # Below this share of non-zeros, features are like counts of words.
 SPARSE_FEATURES = 0.1
 
@@ -30,6 +32,7 @@ class Traits:
 def choose(traits: Traits) -> dict[str, Any]:
     """Return a value for every parameter that can be "auto", of the estimator and of its split."""
     sparse = traits.nonzero_features < SPARSE_FEATURES
+    many = traits.n_targets >= MANY_TARGETS
     settings: dict[str, Any] = {
         "unit_rows": sparse and traits.features_nonnegative,
         "bootstrap": False,
@@ -44,18 +47,18 @@ def choose(traits: Traits) -> dict[str, Any]:
     }
     if traits.task == "regression":
         # Trees on one number are nearly equal unless their rows differ.
-        settings.update(bootstrap=True, max_features=1.0)
-    if traits.n_targets >= MANY_TARGETS or sparse:
-        settings.update(
-            max_features=1.0,
-            min_samples_split=10 if traits.n_targets >= MANY_TARGETS else 2,
-            start="informed",
-            max_iter=20,
-            learning_rate=0.04,
-            target_power=0.5,
-            feature_power=0.5 if sparse else 1.0,
-        )
+        settings |= {"bootstrap": True, "max_features": 1.0}
+    elif traits.task == "multi-target regression":
+        settings |= {"max_features": 0.75, "threshold": "exact"}
+    elif traits.task == "multi-class":
+        settings |= {"start": "informed", "max_iter": 40}
+    if many or sparse:
+        settings |= {"start": "informed", "max_iter": 20, "learning_rate": 0.04, "target_power": 0.5}
+        # Small leaves rank rare labels badly, but where labels are thousands each needs its few rows.
+        settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
+    if sparse:
+        settings |= {"max_features": 1.0, "feature_power": 0.25}
     if traits.n_trees == 1:
-        # Nothing to differ from: use all rows and all features.
-        settings.update(bootstrap=False, max_features=1.0)
+        # Nothing to differ from: all rows, all features.
+        settings |= {"bootstrap": False, "max_features": 1.0}
     return settings

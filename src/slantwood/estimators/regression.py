@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
@@ -35,11 +36,10 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         -------
         self
         """
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True, y_numeric=True, ensure_min_samples=2
-        )
+        X = self._read_features(X, reset=True)
+        y = _read_numbers(y)
+        check_consistent_length(X, y)
         weights = check.check_row_weights(sample_weight, X.shape[0])
-        y = np.asarray(y, dtype=np.float64)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         self._fit(X, y, weights, NumberTargets.of(y, weights))
         return self
@@ -63,3 +63,9 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _read_numbers(y: Any) -> np.ndarray:
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    return check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")

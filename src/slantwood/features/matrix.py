@@ -43,6 +43,14 @@ def prediction_matrix(X: Any) -> Matrix:
     return dense_matrix(_dense(X))
 
 
+def varying_columns(X: Any) -> np.ndarray:
+    """Mask of the columns that are not constant."""
+    if not sp.issparse(X):
+        return X.max(axis=0) != X.min(axis=0)
+    csc = sp.csc_array(X)
+    return csc.max(axis=0).toarray().ravel() != csc.min(axis=0).toarray().ravel()
+
+
 def _dense(X: Any) -> np.ndarray:
     values = X.toarray() if sp.issparse(X) else X
     return np.ascontiguousarray(values, dtype=np.float32)

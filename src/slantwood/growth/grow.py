@@ -13,6 +13,7 @@ from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales
 from slantwood.kernels.products import back_project, project
 from slantwood.kernels.random import below
+from slantwood.kernels.scratch import scratch
 from slantwood.splits.protocol import learn
 
 # How often a random subset of the features is drawn before a node is given up.
@@ -105,10 +106,10 @@ def _decrease(Z, weights, side):
     # direction only, so what varies across it must not count against the split. With a single
     # attribute this is the relative decrease of its variance.
     n = Z.n_rows
-    members = np.empty(n, np.float32)
+    members = scratch(n, np.float32)
     for i in range(n):
         members[i] = weights[i] if side[i] else np.float32(0.0)
-    direction = np.empty(Z.n_columns, np.float32)
+    direction = scratch(Z.n_columns, np.float32)
     back_project(Z, members, direction)
     along = members
     project(Z, direction, along)

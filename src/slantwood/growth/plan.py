@@ -25,17 +25,10 @@ class GrowthPlan:
     bootstrap: bool
     seed: int
 
-    def _stream(self, index: int, purpose: int) -> np.random.SeedSequence:
-        # A stream of its own for each tree and purpose: which thread grows a tree changes nothing.
-        return np.random.SeedSequence(self.seed, spawn_key=(index, purpose))
-
     def counts(self, index: int) -> np.ndarray:
         """How often each row counts for a tree: its draws with replacement, or once."""
         n = len(self.row_weights)
-        if not self.bootstrap:
-            return np.ones(n, np.int32)
-        draws = np.random.default_rng(self._stream(index, 0)).integers(0, n, n)
-        return np.bincount(draws, minlength=n).astype(np.int32)
+        return bootstrap_counts(self.seed, index, n) if self.bootstrap else np.ones(n, np.int32)
 
     def grow_tree(self, index: int) -> tuple[Trees, np.ndarray]:
         """Grow one tree; return it and its feature importances."""
@@ -55,7 +48,7 @@ class GrowthPlan:
             self.split.compiled(),
             self.split.scaling,
             self.limits,
-            self._stream(index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
+            _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
         )
         is_leaf = tree.left < 0
         leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
@@ -77,3 +70,13 @@ class GrowthPlan:
             tree.importance,
         )
 
+
+def _stream(seed: int, index: int, purpose: int) -> np.random.SeedSequence:
+    # A stream of its own for each tree and purpose: which thread grows a tree changes nothing.
+    return np.random.SeedSequence(seed, spawn_key=(index, purpose))
+
+
+def bootstrap_counts(seed: int, index: int, n_rows: int) -> np.ndarray:
+    """How often each of n rows is drawn for the tree with the given index."""
+    draws = np.random.default_rng(_stream(seed, index, 0)).integers(0, n_rows, n_rows)
+    return np.bincount(draws, minlength=n_rows).astype(np.int32)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed, vectorised
+from slantwood.kernels.scratch import scratch
 
 # A block is stored dense when at least this share of its cells is non-zero: then contiguous
 # arithmetic beats the skipping of zeros.
@@ -74,15 +75,15 @@ def make_workspace(matrix, rows):
     n_sparse = 0 if matrix.is_dense else n_stored
     return Workspace(
         np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
-        np.empty(n_active, np.uint32),
-        np.empty(n_active, np.float64),
-        np.empty(n_active, np.float64),
-        np.empty(n_active, np.float32),
-        np.empty(n_active, np.float32),
-        np.empty(n_stored, np.float32),
-        np.empty(n + 1, np.int64),
-        np.empty(n_sparse, np.uint32),
-        np.empty(n_sparse, np.float32),
+        scratch(n_active, np.uint32),
+        scratch(n_active, np.float64),
+        scratch(n_active, np.float64),
+        scratch(n_active, np.float32),
+        scratch(n_active, np.float32),
+        scratch(n_stored, np.float32),
+        scratch(n + 1, np.int64),
+        scratch(n_sparse, np.uint32),
+        scratch(n_sparse, np.float32),
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed, vectorised
+from slantwood.kernels.scratch import scratch
 
 _0 = np.float32(0.0)
 
@@ -144,7 +145,7 @@ def gram(block, out):
         return
     # (a - mu).(b - mu) = a.b - a.mu - b.mu + mu.mu, with one row at a time spread out densely.
     spread = np.zeros(block.n_columns, np.float32)
-    with_mean = np.empty(n, np.float32)
+    with_mean = scratch(n, np.float32)
     _csr_times(block.indptr, block.indices, block.data, block.mean, _0, with_mean)
     of_means = dot(block.mean, block.mean)
     for i in range(n):

@@ -22,6 +22,7 @@ import numpy as np
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import back_project, dot, gram, project
 from slantwood.kernels.random import normal
+from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.protocol import Scaling, register
@@ -109,7 +110,7 @@ def _start(parameters, X, Z, r, state, w, s):
     n = X.n_rows
     if parameters.informed_start:
         # X^T Z u for a random u: a random direction, but one that the targets support.
-        u = np.empty(Z.n_columns, np.float32)
+        u = scratch(Z.n_columns, np.float32)
         for j in range(u.shape[0]):
             u[j] = normal(state)
         project(Z, u, s)
@@ -177,17 +178,19 @@ def learn_gradient(parameters, X, Z, weights, state):
     """Minimise the objective above by Adam from a random start."""
     n = X.n_rows
     d = X.n_columns
-    w = np.empty(d, np.float32)
-    s = np.empty(n, np.float32)
+    w = scratch(d, np.float32)
+    s = scratch(n, np.float32)
     b, found = _start(parameters, X, Z, weights, state, w, s)
     if not found:
         return w, b, False
-    rs = np.empty(n, np.float32)
-    t = np.empty(n, np.float32)
-    m = np.empty(Z.n_columns, np.float32)
-    slope = np.empty(d, np.float32)
-    first = np.zeros(d, np.float32)
-    second = np.zeros(d, np.float32)
+    rs = scratch(n, np.float32)
+    t = scratch(n, np.float32)
+    m = scratch(Z.n_columns, np.float32)
+    slope = scratch(d, np.float32)
+    first = scratch(d, np.float32)
+    first[:] = _0
+    second = scratch(d, np.float32)
+    second[:] = _0
     first_b = _0
     second_b = _0
     stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns

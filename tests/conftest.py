@@ -1,0 +1,131 @@
+"""Shared by all tests: where machine code is kept, how hypothesis draws, and small makers of matrices.
+
+The disk cache of compiled functions looks at the file of the function that was called, not at the
+files of the functions that it calls. A cache that outlives a change of the sources could therefore run
+old code, so the tests keep theirs in a folder that is named after the contents of all sources.
+"""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+_SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
+
+
+def _cache_folder():
+    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    for file in sorted(_SOURCES.rglob("*.py")):
+        digest.update(file.relative_to(_SOURCES).as_posix().encode())
+        digest.update(file.read_bytes())
+    owner = getattr(os, "getuid", lambda: "user")()
+    return Path(tempfile.gettempdir()) / f"slantwood-tests-{owner}" / digest.hexdigest()[:16]
+
+
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))  # read when numba is first imported
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=40)
+settings.load_profile("slantwood")
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "plain_python: quick enough to run without compilation (NUMBA_DISABLE_JIT=1) too"
+    )
+
+
+# The fixtures below hand out functions. They live as long as the session, because a property draws
+# many examples within one test.
+
+
+@pytest.fixture(scope="session")
+def dense():
+    """Make a dense `Matrix` of any 2-D numbers."""
+    from slantwood.model.trees import dense_matrix
+
+    return lambda values: dense_matrix(np.array(values, np.float32, order="C", ndmin=2))
+
+
+@pytest.fixture(scope="session")
+def sparse():
+    """Make a sparse `Matrix` of any 2-D numbers, without stored zeros."""
+    from slantwood.model.trees import sparse_matrix
+
+    return lambda values: sparse_matrix(sp.csr_array(np.array(values, np.float32, ndmin=2)))
+
+
+@pytest.fixture(scope="session")
+def in_both_forms(dense, sparse):
+    """Make the same matrix twice: dense, then sparse."""
+    return lambda values: (dense(values), sparse(values))
+
+
+@pytest.fixture(scope="session")
+def numbers_of():
+    """Spell a `Matrix` out as a float64 array."""
+
+    def spell_out(matrix):
+        if matrix.is_dense:
+            return matrix.values.astype(np.float64)
+        triple = (matrix.data.astype(np.float64), matrix.indices.astype(np.int64), matrix.indptr)
+        return sp.csr_array(triple, shape=(len(matrix.indptr) - 1, matrix.n_columns)).toarray()
+
+    return spell_out
+
+
+@pytest.fixture(scope="session")
+def gathered():
+    """Go all the way from a `Matrix` to a node's `Block`; return the block, its columns and the workspace."""
+    from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales
+
+    def go(matrix, rows=None, weights=None, power=1.0, importance=()):
+        n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
+        rows = np.arange(n, dtype=np.uint32) if rows is None else np.array(rows, np.uint32)
+        weights = np.ones(len(rows), np.float32) if weights is None else np.array(weights, np.float32)
+        room = make_workspace(matrix, rows)
+        n_active = measure(matrix, rows, weights, room)
+        set_scales(room, n_active, float(power), np.array(importance, np.float32))
+        block = gather(matrix, rows, room, n_active)
+        return block, room.columns[:n_active].astype(np.int64), room
+
+    return go
+
+
+@pytest.fixture(scope="session")
+def standardised_of():
+    """Spell a `Block` out as a float64 array, with the means of sparse blocks subtracted."""
+
+    def spell_out(block):
+        if block.is_dense:
+            return block.values.astype(np.float64)
+        stored = sp.csr_array(
+            (block.data.astype(np.float64), block.indices.astype(np.int64), block.indptr),
+            shape=(block.n_rows, block.n_columns),
+        )
+        return stored.toarray() - block.mean.astype(np.float64)
+
+    return spell_out
+
+
+@pytest.fixture(scope="session")
+def blocks_of():
+    """Make the block of the numbers `stored - mean` twice: dense, then sparse with its means kept apart."""
+    from slantwood.kernels.matrix import Block
+
+    def make(stored, mean=None):
+        csr = sp.csr_array(np.array(stored, np.float32, ndmin=2))
+        n, d = csr.shape
+        mean = np.zeros(d, np.float32) if mean is None else np.array(mean, np.float32)
+        values = (csr.toarray().astype(np.float64) - mean).astype(np.float32)
+        indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.uint32)
+        return (
+            Block(True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d),
+            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d),
+        )
+
+    return make

@@ -1,0 +1,93 @@
+"""Makers of grown trees."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def split():
+    """Make a gradient split whose every parameter is settled; those of the publication unless given."""
+    from dataclasses import replace
+
+    from slantwood import GradientSplit
+
+    return lambda **given: replace(GradientSplit.published(), **given)
+
+
+@pytest.fixture(scope="session")
+def plan(split):
+    """Make a growth plan; targets judge splits unless other attributes are given."""
+    from slantwood.features.matrix import training_matrix
+    from slantwood.growth.grow import Limits
+    from slantwood.growth.plan import GrowthPlan
+
+    def make(
+        X,
+        Y,
+        Z=None,
+        *,
+        attribute_weights=(),
+        row_weights=None,
+        learner=None,
+        max_depth=10**6,
+        min_samples_split=2,
+        min_impurity_decrease=0.05,
+        max_features=10**6,
+        bootstrap=False,
+        seed=0,
+    ):
+        Y = np.asarray(Y, np.float32).reshape(X.shape[0], -1) if isinstance(Y, (list, np.ndarray)) else Y
+        return GrowthPlan(
+            X=training_matrix(X),
+            Y=training_matrix(Y),
+            Z=training_matrix(Y if Z is None else Z),
+            attribute_weights=np.array(attribute_weights, np.float32),
+            row_weights=np.ones(X.shape[0]) if row_weights is None else np.array(row_weights, np.float64),
+            split=learner or split(),
+            limits=Limits(max_depth, min_samples_split, min_impurity_decrease, max_features),
+            bootstrap=bootstrap,
+            seed=seed,
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def grown():
+    """Grow a tree straight from a plan's data, with given counts; return it with the training row weights."""
+    from slantwood.growth.grow import grow
+
+    def go(plan, counts=None, seed=88172645463325252):
+        n = len(plan.row_weights)
+        counts = np.ones(n, np.int32) if counts is None else np.array(counts, np.int32)
+        weights = (plan.row_weights * counts).astype(np.float32)
+        return grow(
+            plan.X,
+            plan.Z,
+            plan.attribute_weights,
+            np.arange(n, dtype=np.uint32),
+            counts.copy(),
+            weights.copy(),
+            plan.split.compiled(),
+            plan.split.scaling,
+            plan.limits,
+            np.uint64(seed),
+        )
+
+    return go
+
+
+@pytest.fixture(scope="session")
+def predicted():
+    """Predict with one grown tree, by compiled routing."""
+    from slantwood.features.matrix import prediction_matrix
+    from slantwood.model.routing import add_leaves, route
+
+    def go(tree, X):
+        nodes = np.empty((X.shape[0], 1), np.int32)
+        route(prediction_matrix(X), tree, 0, X.shape[0], nodes)
+        means = np.zeros((X.shape[0], tree.leaves.n_columns), np.float32)
+        add_leaves(nodes, np.empty((0, 0), np.bool_), tree, means)
+        return means
+
+    return go

@@ -1,0 +1,24 @@
+"""Claims about the room for intermediate results."""
+
+import numpy as np
+import pytest
+
+from slantwood.kernels.scratch import scratch
+
+pytestmark = pytest.mark.plain_python
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint32])
+def test_arrays_have_their_size_and_type_and_lie_in_one_piece(dtype):
+    for size in (0, 1, 7, 1000):
+        room = scratch(size, dtype)
+        assert room.shape == (size,)
+        assert room.dtype == dtype
+        assert room.flags.c_contiguous
+        assert room.flags.writeable
+
+
+def test_no_two_arrays_are_near_one_another():
+    rooms = sorted((scratch(size, np.float32) for size in (1, 2, 3, 5, 8, 13) * 10), key=lambda a: a.ctypes.data)
+    for before, after in zip(rooms, rooms[1:], strict=False):
+        assert after.ctypes.data - (before.ctypes.data + before.nbytes) >= 8 * 64  # widest registers: 64 bytes

@@ -1,0 +1,279 @@
+"""Claims about the gradient split: its objective, its slopes, what it learns."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from slantwood.kernels.products import gram
+from slantwood.splits.gradient import GradientSplit, evaluate, learn_gradient
+from slantwood.splits.protocol import learn
+
+EPS = float(np.finfo(np.float32).eps)
+DENSE, SPARSE = 0, 1
+FORMS = pytest.mark.parametrize(
+    ("x_form", "z_form", "with_gram"),
+    [(DENSE, DENSE, False), (DENSE, SPARSE, True), (SPARSE, DENSE, True), (SPARSE, SPARSE, False)],
+    ids=["dense-dense", "dense-sparse-gram", "sparse-dense-gram", "sparse-sparse"],
+)
+SEEDS = st.integers(0, 2**32 - 1)
+WEIGHTED = st.booleans()
+
+
+def standardised_blocks(blocks_of, rng, n, d, r):
+    """Both forms of a random matrix with empty rows, of weighted mean 0 and variance 1 by column."""
+    while True:
+        stored = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.4)
+        mean = np.average(stored, axis=0, weights=r)
+        deviation = np.sqrt(np.average((stored - mean) ** 2, axis=0, weights=r))
+        if (deviation > 0).all():
+            return blocks_of(stored / deviation, mean / deviation)
+
+
+def made(blocks_of, seed, weighted):
+    """Features and attributes of a node in both forms, row weights, a hyperplane."""
+    rng = np.random.default_rng(seed)
+    n, d, k = rng.integers(5, 40), rng.integers(1, 8), rng.integers(1, 6)
+    r = (rng.uniform(0.2, 4, n) if weighted else np.ones(n)).astype(np.float32)
+    X = standardised_blocks(blocks_of, rng, n, d, r)
+    Z = standardised_blocks(blocks_of, rng, n, k, r)
+    return X, Z, r, rng.normal(size=d).astype(np.float32), np.float32(rng.normal())
+
+
+def evaluated(X, Z, r, w, b, with_gram):
+    """Gain, slope over w and slope over b."""
+    n = X.n_rows
+    G = np.empty((n, n) if with_gram else (0, 0), np.float32)
+    if with_gram:
+        gram(Z, G)
+    scratch = [np.empty(size, np.float32) for size in (n, n, Z.n_columns, n, X.n_columns)]
+    gain, slope_b = evaluate(X, Z, G, r, w, np.float32(b), *scratch)
+    return gain, scratch[-1], slope_b
+
+
+def impurity(Z, weights):
+    """Sum over attributes of the weighted variance."""
+    mean = np.average(Z, axis=0, weights=weights)
+    return np.average((Z - mean) ** 2, axis=0, weights=weights).sum()
+
+
+def twin_gain(X, Z, r, w, b):
+    """The published fitness, turned into a gain: N imp(all) - [S imp(s) + (N - S) imp(1 - s)]."""
+    r = r.astype(np.float64)
+    s = 1 / (1 + np.exp(-(X @ w + b)))
+    N, S = r.sum(), (r * s).sum()
+    return N * impurity(Z, r) - (S * impurity(Z, r * s) + (N - S) * impurity(Z, r * (1 - s)))
+
+
+def central_differences(X, Z, r, w, b, step=1e-5):
+    at = np.append(w, b).astype(np.float64)
+    slopes = []
+    for unit in np.eye(len(at)):
+        above, below = at + step * unit, at - step * unit
+        rise = twin_gain(X, Z, r, above[:-1], above[-1]) - twin_gain(X, Z, r, below[:-1], below[-1])
+        slopes.append(rise / (2 * step))
+    return np.array(slopes)
+
+
+@pytest.mark.plain_python
+@FORMS
+@given(seed=SEEDS, weighted=WEIGHTED)
+def test_gain_is_the_impurity_that_the_soft_split_removes(
+    blocks_of, standardised_of, x_form, z_form, with_gram, seed, weighted
+):
+    X, Z, r, w, b = made(blocks_of, seed, weighted)
+    gain, _, _ = evaluated(X[x_form], Z[z_form], r, w, b, with_gram)
+    features, attributes = standardised_of(X[x_form]), standardised_of(Z[z_form])
+    expected = twin_gain(features, attributes, r, w.astype(np.float64), float(b))
+    # An error e of every s_i moves the gain by 2 e N sqrt(gain * whole / (S (N - S))) at the most.
+    r = r.astype(np.float64)
+    whole = r.sum() * impurity(attributes, r)
+    s = 1 / (1 + np.exp(-(features @ w + b)))
+    N, S = r.sum(), (r * s).sum()
+    error_of_s = 5e-7 + 8 * EPS * (np.abs(features) @ np.abs(w) + abs(b)).max() / 4
+    allowed = 2 * error_of_s * N * np.sqrt(expected * whole / (S * (N - S)))
+    assert abs(gain - expected) <= allowed + 16 * EPS * expected + 1e-10 * whole
+
+
+@pytest.mark.plain_python
+@FORMS
+@given(seed=SEEDS, weighted=WEIGHTED)
+def test_slopes_are_the_central_differences_of_the_gain(
+    blocks_of, standardised_of, x_form, z_form, with_gram, seed, weighted
+):
+    X, Z, r, w, b = made(blocks_of, seed, weighted)
+    _, slope, slope_b = evaluated(X[x_form], Z[z_form], r, w, b, with_gram)
+    expected = central_differences(standardised_of(X[x_form]), standardised_of(Z[z_form]), r, w, b)
+    scale = np.abs(expected).max()
+    assert_allclose(np.append(slope, slope_b), expected, rtol=1e-3, atol=1e-4 * scale + 1e-5)
+
+
+@pytest.mark.plain_python
+@given(seed=SEEDS, weighted=WEIGHTED)
+def test_naming_the_sides_the_other_way_round_changes_nothing(blocks_of, seed, weighted):
+    (X, _), (Z, _), r, w, b = made(blocks_of, seed, weighted)
+    gain, slope, slope_b = evaluated(X, Z, r, w, b, False)
+    mirrored, mirrored_slope, mirrored_slope_b = evaluated(X, Z, r, -w, -b, False)
+    scale = max(np.abs(slope).max(), abs(slope_b))
+    assert_allclose(mirrored, gain, rtol=1e-5, atol=1e-6 * r.sum())
+    assert_allclose(np.append(mirrored_slope, mirrored_slope_b), -np.append(slope, slope_b), atol=1e-4 * scale + 1e-5)
+
+
+@pytest.mark.plain_python
+@given(seed=SEEDS)
+def test_whole_weights_are_repeated_rows(blocks_of, seed):
+    rng = np.random.default_rng(seed)
+    n, d, k = 12, 4, 3
+    counts = rng.integers(1, 5, n)
+    stored = rng.normal(size=(n, d + k))
+    stored -= np.average(stored, axis=0, weights=counts)
+    w = rng.normal(size=d).astype(np.float32)
+    copies = np.repeat(stored, counts, axis=0)
+    ones = np.ones(len(copies), np.float32)
+    counted = evaluated(
+        blocks_of(stored[:, :d])[0], blocks_of(stored[:, d:])[0], counts.astype(np.float32), w, 0.3, False
+    )
+    copied = evaluated(blocks_of(copies[:, :d])[0], blocks_of(copies[:, d:])[0], ones, w, 0.3, False)
+    scale = np.abs(copied[1]).max()
+    assert_allclose(counted[0], copied[0], rtol=1e-5, atol=1e-6 * counts.sum())
+    assert_allclose(counted[1], copied[1], rtol=1e-4, atol=1e-5 * scale + 1e-5)
+    assert_allclose(counted[2], copied[2], rtol=1e-4, atol=1e-5 * scale + 1e-5)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("b", [-200.0, -20.0, 20.0, 200.0])
+def test_one_sided_splits_gain_nothing_and_stay_finite(blocks_of, b):
+    X, Z, r, w, _ = made(blocks_of, 5, True)
+    gain, slope, slope_b = evaluated(X[DENSE], Z[DENSE], r, w * np.float32(0.01), b, False)
+    assert np.isfinite(slope).all()
+    assert np.isfinite(slope_b)
+    assert 0 <= gain <= 1e-3 * r.sum()
+
+
+# ---- learning
+
+
+def planted(blocks_of, n, d, relevant, seed, n_targets=1):
+    """A boundary x.v >= 0 over the first features; blocks of one node and the true sides."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    direction = np.zeros(d)
+    direction[:relevant] = rng.choice([-1, 1], relevant)
+    side = X @ direction >= 0
+    Z = np.repeat(side[:, None], n_targets, axis=1).astype(np.float64)
+    X, Z = ((A - A.mean(axis=0)) / A.std(axis=0) for A in (X, Z))
+    return blocks_of(X)[0], blocks_of(Z)[0], side
+
+
+def settled(**given):
+    """A split without "auto"."""
+    others = {
+        "learning_rate": 0.1,
+        "max_iter": 100,
+        "start": "noise",
+        "threshold": "learned",
+        "feature_power": 1.0,
+        "target_power": 1.0,
+    }
+    return GradientSplit(**(others | given)).compiled()
+
+
+def learned(parameters, X, Z, seed):
+    ones = np.ones(X.n_rows, np.float32)
+    return learn_gradient(parameters, X, Z, ones, np.array([seed], np.uint64))
+
+
+@pytest.mark.parametrize("start", ["noise", "informed"])
+@pytest.mark.parametrize("threshold", ["learned", "exact"])
+@pytest.mark.parametrize("seed", [88172645463325252, 3, 9007199254740993])
+def test_a_planted_boundary_is_learned_from_every_start(blocks_of, start, threshold, seed):
+    X, Z, side = planted(blocks_of, 400, 10, 3, seed % 1000)
+    w, b, found = learned(settled(start=start, threshold=threshold), X, Z, seed)
+    assert found
+    agreement = ((X.values @ w + b >= 0) == side).mean()
+    assert max(agreement, 1 - agreement) >= 0.97
+
+
+@pytest.mark.plain_python
+def test_many_equal_targets_teach_the_same_hyperplane_as_one_that_is_weighted_for_all(blocks_of):
+    # A node of fewer rows than targets takes the Gram form, the single column the plain one.
+    X, Z, _ = planted(blocks_of, 30, 4, 2, 1)
+    many, _ = blocks_of(np.repeat(Z.values, 40, axis=1))
+    heavy, _ = blocks_of(Z.values * np.sqrt(40))
+    (w, b, _), (other_w, other_b, _) = (learned(settled(max_iter=10), X, block, 12345) for block in (many, heavy))
+    assert_allclose(np.append(w, b), np.append(other_w, other_b), rtol=1e-4, atol=1e-4)
+    assert (w != 0).any()
+
+
+def test_irrelevant_features_get_no_weight_where_sparsity_counts(blocks_of):
+    X, Z, _ = planted(blocks_of, 300, 40, 2, 0)
+    w, _, _ = learned(settled(C=0.1, start="informed"), X, Z, 88172645463325252)
+    assert (w[:2] != 0).all()
+    assert (w[2:] == 0).mean() >= 0.8
+
+
+def test_more_weight_on_purity_means_less_sparse_splits(blocks_of):
+    X, Z, _ = planted(blocks_of, 300, 40, 2, 0)
+    zeros = []
+    for C in (0.1, 10, 1000):
+        w, _, _ = learned(settled(C=C, start="informed"), X, Z, 88172645463325252)
+        zeros.append((w == 0).sum())
+    assert zeros[0] > zeros[1] >= zeros[2]
+    assert zeros[0] > zeros[2] + 5
+
+
+@pytest.mark.plain_python
+def test_the_exact_threshold_is_the_best_cut_along_the_learned_direction(blocks_of, standardised_of):
+    X, Z, _ = planted(blocks_of, 41, 3, 1, 2)
+    w, b, found = learned(settled(max_iter=5, threshold="exact"), X, Z, 777)
+    assert found
+    projections = standardised_of(X) @ w.astype(np.float64)
+    attributes = standardised_of(Z)
+
+    def removed(cut):
+        right = projections >= cut
+        sides = [attributes[right], attributes[~right]]
+        return -sum(len(side) * side.var(axis=0).sum() for side in sides if len(side))
+
+    best = max(removed(cut) for cut in np.sort(projections)[1:])
+    assert_allclose(removed(-float(b)), best, rtol=1e-6)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("start", ["noise", "informed"])
+def test_the_same_stream_gives_the_same_hyperplane_and_another_one_another(blocks_of, start):
+    X, Z, _ = planted(blocks_of, 30, 4, 2, 3, n_targets=2)
+    Z.values[:, 1] = np.roll(Z.values[:, 1], 7)
+    one, same, other = (learned(settled(max_iter=3, start=start), X, Z, seed)[0] for seed in (11, 11, 12345678901))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+@pytest.mark.plain_python
+def test_an_informed_start_without_support_finds_nothing(blocks_of):
+    # Attributes that are uncorrelated with the only feature: X^T Z u is zero for every u.
+    X, _ = blocks_of(np.array([[1.0], [1.0], [-1.0], [-1.0]]))
+    Z, _ = blocks_of(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
+    _, _, found = learned(settled(start="informed"), X, Z, 5)
+    assert not found
+
+
+@pytest.mark.plain_python
+def test_learning_stops_early_where_nothing_moves(blocks_of):
+    X, Z, _ = planted(blocks_of, 20, 2, 1, 0)
+    short = learned(settled(max_iter=1, tol=1e9), X, Z, 5)
+    long = learned(settled(max_iter=10**6, tol=1e9), X, Z, 5)
+    assert (short[0] == long[0]).all()
+    assert short[1] == long[1]
+
+
+@pytest.mark.plain_python
+def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
+    X, Z, _ = planted(blocks_of, 20, 3, 1, 0)
+    ones = np.ones(20, np.float32)
+    parameters = settled(max_iter=3)
+    direct = learn_gradient(parameters, X, Z, ones, np.array([5], np.uint64))
+    through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
+    assert (direct[0] == through[0]).all()
+    assert direct[1:] == through[1:]

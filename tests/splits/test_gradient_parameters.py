@@ -1,0 +1,148 @@
+"""Claims about the parameters of the gradient split, and about naming a split learner."""
+
+from dataclasses import FrozenInstanceError, asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slantwood import GradientSplit
+from slantwood.splits import named
+
+pytestmark = pytest.mark.plain_python
+
+NUMBERS = ["C", "learning_rate", "max_iter", "tol", "feature_power", "target_power"]
+POSITIVE = ["C", "learning_rate", "max_iter"]
+CHOOSABLE = ["learning_rate", "max_iter", "start", "threshold", "feature_power", "target_power"]
+CHOSEN = {
+    "learning_rate": 0.04,
+    "max_iter": 20,
+    "start": "informed",
+    "threshold": "exact",
+    "feature_power": 0.5,
+    "target_power": 0.25,
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", ["ten", None, True, [1.0], 1 + 2j])
+def test_what_is_no_number_is_a_type_error_that_names_the_parameter(name, value):
+    with pytest.raises(TypeError, match=f"{name}="):
+        GradientSplit(**{name: value})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", [-1, -(10**9)])
+def test_negative_numbers_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"{name}={value}"):
+        GradientSplit(**{name: value})
+
+
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "max_iter"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_that_are_not_finite_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"{name}={value}"):
+        GradientSplit(**{name: value})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_zero_is_allowed_where_it_means_something(name):
+    if name in POSITIVE:
+        with pytest.raises(ValueError, match=f"{name}=0"):
+            GradientSplit(**{name: 0})
+    else:
+        assert getattr(GradientSplit(**{name: 0}), name) == 0
+
+
+def test_a_fraction_of_a_step_is_refused():
+    with pytest.raises(TypeError, match=r"max_iter=5\.5 must be a whole number"):
+        GradientSplit(max_iter=5.5)
+
+
+@pytest.mark.parametrize("name", ["start", "threshold"])
+@pytest.mark.parametrize("value", ["", "nothing", 3, None])
+def test_unknown_words_are_refused_by_name_with_the_words_that_would_do(name, value):
+    with pytest.raises(ValueError, match=f"{name}=.* must be .*'auto'"):
+        GradientSplit(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["C", "tol"])
+def test_auto_is_refused_where_nothing_is_chosen_from_the_data(name):
+    with pytest.raises(TypeError, match=f"{name}='auto'"):
+        GradientSplit(**{name: "auto"})
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, int, float])
+def test_numbers_of_numpy_are_numbers(kind):
+    assert GradientSplit(C=kind(2)).C == 2
+
+
+def test_published_has_the_values_of_the_publication():
+    assert asdict(GradientSplit.published()) == {
+        "C": 10.0,
+        "learning_rate": 0.1,
+        "max_iter": 100,
+        "tol": 0.01,
+        "start": "noise",
+        "threshold": "learned",
+        "feature_power": 1.0,
+        "target_power": 1.0,
+    }
+
+
+def test_published_leaves_nothing_to_be_chosen():
+    published = GradientSplit.published()
+    assert published.filled_in(CHOSEN) == published
+
+
+def test_choices_fill_every_auto():
+    assert asdict(GradientSplit().filled_in(CHOSEN)) == CHOSEN | {"C": 10.0, "tol": 0.01}
+
+
+@given(st.sets(st.sampled_from(CHOOSABLE)))
+def test_choices_never_replace_what_the_user_gave(names):
+    given_values = {
+        "learning_rate": 0.3,
+        "max_iter": 7,
+        "start": "noise",
+        "threshold": "learned",
+        "feature_power": 0.75,
+        "target_power": 0.0,
+    }
+    mine = {name: given_values[name] for name in names}
+    filled = asdict(GradientSplit(C=2.0, **mine).filled_in(CHOSEN))
+    assert filled == CHOSEN | mine | {"C": 2.0, "tol": 0.01}
+
+
+def test_the_compiled_form_carries_every_parameter_of_learning():
+    compiled = GradientSplit(C=3, tol=1).filled_in(CHOSEN).compiled()
+    assert compiled == (3.0, 0.04, 20, 1.0, True, True)
+    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool]
+    assert GradientSplit.published().compiled()[-2:] == (False, False)
+
+
+def test_scaling_carries_the_powers():
+    assert GradientSplit().filled_in(CHOSEN).scaling == (0.5, 0.25)
+
+
+def test_a_split_cannot_be_changed_after_its_values_were_checked():
+    with pytest.raises(FrozenInstanceError):
+        GradientSplit().C = -1
+
+
+def test_a_split_is_found_by_its_name_or_given_itself():
+    assert named("gradient") == GradientSplit()
+    own = GradientSplit(C=1)
+    assert named(own) is own
+
+
+def test_unknown_split_names_are_refused_with_those_that_exist():
+    with pytest.raises(ValueError, match="split='diagonal' must be one of 'gradient'"):
+        named("diagonal")
+
+
+@pytest.mark.parametrize("split", [None, 3, GradientSplit])
+def test_what_is_no_split_learner_is_a_type_error(split):
+    with pytest.raises(TypeError, match="split="):
+        named(split)
