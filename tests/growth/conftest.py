@@ -33,18 +33,27 @@ def plan(split):
         min_samples_split=2,
         min_impurity_decrease=0.05,
         max_features=10**6,
+        shuffle=False,
         bootstrap=False,
         seed=0,
     ):
         Y = np.asarray(Y, np.float32).reshape(X.shape[0], -1) if isinstance(Y, (list, np.ndarray)) else Y
+        learner = learner or split()
         return GrowthPlan(
             X=training_matrix(X),
             Y=training_matrix(Y),
             Z=training_matrix(Y if Z is None else Z),
             attribute_weights=np.array(attribute_weights, np.float32),
             row_weights=np.ones(X.shape[0]) if row_weights is None else np.array(row_weights, np.float64),
-            split=learner or split(),
-            limits=Limits(max_depth, min_samples_split, min_impurity_decrease, max_features),
+            split=learner,
+            limits=Limits(
+                max_depth=max_depth,
+                min_samples_split=min_samples_split,
+                min_impurity_decrease=min_impurity_decrease,
+                max_features=max_features,
+                min_support=learner.min_support,
+                shuffle_above=0 if shuffle else learner.rows_in_order,
+            ),
             bootstrap=bootstrap,
             seed=seed,
         )

@@ -36,7 +36,7 @@ def slanted(n_features, n_relevant):
 
 
 def slanted_words(rng):
-    """Rare positive features, 20 of which decide with equal weights of both signs, and a gap between the classes."""
+    """Rare positive features, 20 of which decide, half of them for either class, with a gap between."""
     signs = rng.permutation(np.repeat([-1.0, 1.0], 10))
 
     def draw(n):
@@ -44,7 +44,9 @@ def slanted_words(rng):
         score = telling @ signs
         telling, score = telling[np.abs(score) > 0.9][:n], score[np.abs(score) > 0.9][:n]
         assert len(score) == n
-        others = sp.random_array((n, 9980), density=0.002, rng=rng, data_sampler=lambda size: rng.uniform(0.5, 1.5, size))
+        others = sp.random_array(
+            (n, 9980), density=0.002, rng=rng, data_sampler=lambda size: rng.uniform(0.5, 1.5, size)
+        )
         return sp.csr_array(sp.hstack([sp.csr_array(telling), others])), (score > 0).astype(int)
 
     return draw

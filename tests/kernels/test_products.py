@@ -23,7 +23,9 @@ def made(shape, density, seed):
     stored = rng.normal(size=shape) * (rng.random(shape) < density)
     stored[rng.random(shape[0]) < 0.2] = 0.0
     mean = rng.normal(size=shape[1])
-    return tuple(a.astype(np.float32) for a in (stored, mean, rng.normal(size=shape[1]), rng.normal(size=shape[0])))
+    return tuple(
+        a.astype(np.float32) for a in (stored, mean, rng.normal(size=shape[1]), rng.normal(size=shape[0]))
+    )
 
 
 def size_of_terms(block, stored, mean):
@@ -48,7 +50,9 @@ def test_block_times_vector_equals_the_dense_product(blocks_of, standardised_of,
 
 
 @given(SHAPES, DENSITIES, SEEDS)
-def test_transposed_block_times_vector_equals_the_dense_product(blocks_of, standardised_of, shape, density, seed):
+def test_transposed_block_times_vector_equals_the_dense_product(
+    blocks_of, standardised_of, shape, density, seed
+):
     stored, mean, _, h = made(shape, density, seed)
     for block in blocks_of(stored, mean):
         out = np.full(shape[1], np.nan, np.float32)
@@ -58,7 +62,9 @@ def test_transposed_block_times_vector_equals_the_dense_product(blocks_of, stand
 
 
 @given(SHAPES, DENSITIES, SEEDS)
-def test_gram_is_the_block_times_its_transpose_and_symmetric(blocks_of, standardised_of, shape, density, seed):
+def test_gram_is_the_block_times_its_transpose_and_symmetric(
+    blocks_of, standardised_of, shape, density, seed
+):
     stored, mean, _, _ = made(shape, density, seed)
     for block in blocks_of(stored, mean):
         out = np.full((shape[0], shape[0]), np.nan, np.float32)

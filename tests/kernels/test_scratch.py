@@ -1,5 +1,7 @@
 """Claims about the room for intermediate results."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,10 @@ def test_arrays_have_their_size_and_type_and_lie_in_one_piece(dtype):
 
 
 def test_no_two_arrays_are_near_one_another():
-    rooms = sorted((scratch(size, np.float32) for size in (1, 2, 3, 5, 8, 13) * 10), key=lambda a: a.ctypes.data)
-    for before, after in zip(rooms, rooms[1:], strict=False):
-        assert after.ctypes.data - (before.ctypes.data + before.nbytes) >= 8 * 64  # widest registers: 64 bytes
+    rooms = sorted(
+        (scratch(size, np.float32) for size in (1, 2, 3, 5, 8, 13) * 10), key=lambda a: a.ctypes.data
+    )
+    for before, after in pairwise(rooms):
+        assert (
+            after.ctypes.data - (before.ctypes.data + before.nbytes) >= 8 * 64
+        )  # widest registers: 64 bytes

@@ -1,5 +1,7 @@
 """Claims about the gradient split: its objective, its slopes, what it learns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,7 +119,9 @@ def test_naming_the_sides_the_other_way_round_changes_nothing(blocks_of, seed, w
     mirrored, mirrored_slope, mirrored_slope_b = evaluated(X, Z, r, -w, -b, False)
     scale = max(np.abs(slope).max(), abs(slope_b))
     assert_allclose(mirrored, gain, rtol=1e-5, atol=1e-6 * r.sum())
-    assert_allclose(np.append(mirrored_slope, mirrored_slope_b), -np.append(slope, slope_b), atol=1e-4 * scale + 1e-5)
+    assert_allclose(
+        np.append(mirrored_slope, mirrored_slope_b), -np.append(slope, slope_b), atol=1e-4 * scale + 1e-5
+    )
 
 
 @pytest.mark.plain_python
@@ -167,16 +171,8 @@ def planted(blocks_of, n, d, relevant, seed, n_targets=1):
 
 
 def settled(**given):
-    """A split without "auto"."""
-    others = {
-        "learning_rate": 0.1,
-        "max_iter": 100,
-        "start": "noise",
-        "threshold": "learned",
-        "feature_power": 1.0,
-        "target_power": 1.0,
-    }
-    return GradientSplit(**(others | given)).compiled()
+    """The compiled form of the published split, with the given parameters in place of its own."""
+    return replace(GradientSplit.published(), **given).compiled()
 
 
 def learned(parameters, X, Z, seed):
@@ -201,7 +197,9 @@ def test_many_equal_targets_teach_the_same_hyperplane_as_one_that_is_weighted_fo
     X, Z, _ = planted(blocks_of, 30, 4, 2, 1)
     many, _ = blocks_of(np.repeat(Z.values, 40, axis=1))
     heavy, _ = blocks_of(Z.values * np.sqrt(40))
-    (w, b, _), (other_w, other_b, _) = (learned(settled(max_iter=10), X, block, 12345) for block in (many, heavy))
+    (w, b, _), (other_w, other_b, _) = (
+        learned(settled(max_iter=10), X, block, 12345) for block in (many, heavy)
+    )
     assert_allclose(np.append(w, b), np.append(other_w, other_b), rtol=1e-4, atol=1e-4)
     assert (w != 0).any()
 
@@ -245,7 +243,9 @@ def test_the_exact_threshold_is_the_best_cut_along_the_learned_direction(blocks_
 def test_the_same_stream_gives_the_same_hyperplane_and_another_one_another(blocks_of, start):
     X, Z, _ = planted(blocks_of, 30, 4, 2, 3, n_targets=2)
     Z.values[:, 1] = np.roll(Z.values[:, 1], 7)
-    one, same, other = (learned(settled(max_iter=3, start=start), X, Z, seed)[0] for seed in (11, 11, 12345678901))
+    one, same, other = (
+        learned(settled(max_iter=3, start=start), X, Z, seed)[0] for seed in (11, 11, 12345678901)
+    )
     assert (one == same).all()
     assert (one != other).any()
 
@@ -277,3 +277,37 @@ def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
     through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
     assert (direct[0] == through[0]).all()
     assert direct[1:] == through[1:]
+
+
+def test_a_planted_boundary_is_learned_from_batches_of_rows(blocks_of):
+    X, Z, side = planted(blocks_of, 1003, 6, 2, 0)
+    w, b, found = learned(settled(start="informed", batch_size=100), X, Z, 88172645463325252)
+    assert found
+    agreement = ((X.values @ w + b >= 0) == side).mean()
+    assert max(agreement, 1 - agreement) >= 0.97
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [DENSE, SPARSE])
+@pytest.mark.parametrize("batch_size", [16, 30, 31, 1000])
+def test_nodes_of_fewer_than_two_batches_are_learned_from_all_rows(blocks_of, form, batch_size):
+    X, Z, r, _, _ = made(blocks_of, 21, True)
+    X, Z = X[form], Z[form]
+    assert X.n_rows < 2 * 16
+    one, other = (
+        learn_gradient(settled(max_iter=5, batch_size=size), X, Z, r, np.array([5], np.uint64))
+        for size in (None, batch_size)
+    )
+    assert (one[0] == other[0]).all()
+    assert one[1:] == other[1:]
+
+
+@pytest.mark.plain_python
+def test_dense_and_sparse_blocks_teach_the_same_hyperplane_in_batches(blocks_of):
+    X, Z, r, _, _ = made(blocks_of, 3, True)
+    one, other = (
+        learn_gradient(settled(max_iter=8, batch_size=4), X[form], Z[form], r, np.array([5], np.uint64))
+        for form in (DENSE, SPARSE)
+    )
+    assert X[DENSE].n_rows >= 8
+    assert_allclose(np.append(one[0], one[1]), np.append(other[0], other[1]), rtol=1e-4, atol=1e-4)

@@ -52,6 +52,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
     min_impurity_decrease: float
     max_features: Any
     unit_rows: bool | str
+    unit_labels: bool | str
     target_weights: Any
     random_state: Any
 
@@ -114,7 +115,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         if self.min_samples_split != _AUTO:
             check.check_integer("min_samples_split", self.min_samples_split, 2)
         check.check_real("min_impurity_decrease", self.min_impurity_decrease, 0.0, 1.0)
-        for name in ("bootstrap", "unit_rows"):
+        for name in ("bootstrap", "unit_rows", "unit_labels"):
             if getattr(self, name) != _AUTO:
                 check.check_flag(name, getattr(self, name))
         check.check_flag("oob_score", self.oob_score)
@@ -140,6 +141,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
             "max_features": self.max_features,
             "min_samples_split": self.min_samples_split,
             "unit_rows": self.unit_rows,
+            "unit_labels": self.unit_labels,
         }
         settings = {k: chosen[k] if isinstance(v, str) and v == _AUTO else v for k, v in own.items()}
         if self.oob_score:
@@ -161,15 +163,15 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         settings: dict[str, Any],
     ) -> GrowthPlan:
         x = training_matrix(X)
-        y = training_matrix(Y)
-        all_judge = judges.all() or not judges.any()
+        y = z = training_matrix(Y)
+        if judges.any() and not judges.all():
+            z = training_matrix(Y[:, judges])
+            target_weights = target_weights[judges] if len(target_weights) else target_weights
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=y,
-            Z=y if all_judge else training_matrix(Y[:, judges]),
-            attribute_weights=(target_weights if all_judge else target_weights[judges[: len(target_weights)]]).astype(
-                np.float32
-            ),
+            Z=with_unit_rows(z) if settings["unit_labels"] else z,
+            attribute_weights=target_weights.astype(np.float32),
             row_weights=row_weights,
             split=settings["split"],
             limits=Limits(
@@ -177,6 +179,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
                 min_samples_split=settings["min_samples_split"],
                 min_impurity_decrease=float(self.min_impurity_decrease),
                 max_features=check.check_max_features(settings["max_features"], X.shape[1]),
+                min_support=settings["split"].min_support,
+                shuffle_above=settings["split"].rows_in_order,
             ),
             bootstrap=bool(settings["bootstrap"]),
             seed=self._seed,

@@ -35,6 +35,7 @@ def choose(traits: Traits) -> dict[str, Any]:
     many = traits.n_targets >= MANY_TARGETS
     settings: dict[str, Any] = {
         "unit_rows": sparse and traits.features_nonnegative,
+        "unit_labels": many and traits.task == "multi-label",
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,
@@ -44,20 +45,22 @@ def choose(traits: Traits) -> dict[str, Any]:
         "threshold": "learned",
         "feature_power": 1.0,
         "target_power": 1.0,
+        "batch_size": 2000,
+        "min_support": 1,
     }
     if traits.task == "regression":
         # Trees on one number are nearly equal unless their rows differ.
         settings |= {"bootstrap": True, "max_features": 1.0}
     elif traits.task == "multi-target regression":
-        settings |= {"max_features": 0.75, "threshold": "exact"}
+        settings |= {"threshold": "exact"}
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
     if many or sparse:
-        settings |= {"start": "informed", "max_iter": 20, "learning_rate": 0.04, "target_power": 0.5}
         # Small leaves rank rare labels badly, but where labels are thousands each needs its few rows.
+        settings |= {"start": "informed", "max_iter": 20, "target_power": 0.75, "threshold": "learned"}
         settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
     if sparse:
-        settings |= {"max_features": 1.0, "feature_power": 0.25}
+        settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
     if traits.n_trees == 1:
         # Nothing to differ from: all rows, all features.
         settings |= {"bootstrap": False, "max_features": 1.0}

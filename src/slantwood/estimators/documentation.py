@@ -29,6 +29,9 @@ _PARAMETERS = {
     predicted, also those of weight 0.""",
     "unit_rows": """bool or "auto", default="auto"
     Whether rows of X are scaled to length 1, which suits texts.""",
+    "unit_labels": """bool or "auto", default="auto"
+    In multi-label tasks, whether the labels of a row are scaled to length 1 in the choice of splits, so
+    that rows with many labels have no more say than others.""",
     "threshold": """float, default=0.5
     In multi-label tasks `predict` returns the labels whose probability is above it.""",
     "n_jobs": """int or None, default=None

@@ -69,6 +69,7 @@ Examples
         class_weight: Any = None,
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
+        unit_labels: bool | str = "auto",
         threshold: float = 0.5,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -86,6 +87,7 @@ Examples
         self.class_weight = class_weight
         self.target_weights = target_weights
         self.unit_rows = unit_rows
+        self.unit_labels = unit_labels
         self.threshold = threshold
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -19,6 +19,8 @@ from slantwood.targets.numbers import NumberTargets
 class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     """Base of the regressors."""
 
+    unit_labels = False
+
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ObliqueRegressor:
         """Grow the trees.

@@ -72,6 +72,7 @@ True
         class_weight: Any = None,
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
+        unit_labels: bool | str = "auto",
         threshold: float = 0.5,
         random_state: Any = None,
     ) -> None:
@@ -83,6 +84,7 @@ True
         self.class_weight = class_weight
         self.target_weights = target_weights
         self.unit_rows = unit_rows
+        self.unit_labels = unit_labels
         self.threshold = threshold
         self.random_state = random_state
 

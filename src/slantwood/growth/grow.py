@@ -27,6 +27,8 @@ class Limits(NamedTuple):
     min_samples_split: int
     min_impurity_decrease: float
     max_features: int
+    min_support: int  # of a sparse feature: rows of a node in which it is not zero
+    shuffle_above: int  # with more rows than this, they are put in random order first
 
 
 class GrownTree(NamedTuple):
@@ -44,6 +46,15 @@ class GrownTree(NamedTuple):
     stop: np.ndarray
     rows: np.ndarray  # uint32
     importance: np.ndarray  # float32 per feature
+
+
+@exact
+def _shuffle(rows, counts, weights, state):
+    for i in range(rows.shape[0] - 1, 0, -1):
+        k = below(state, i + 1)
+        rows[i], rows[k] = rows[k], rows[i]
+        counts[i], counts[k] = counts[k], counts[i]
+        weights[i], weights[k] = weights[k], weights[i]
 
 
 @exact
@@ -199,6 +210,8 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
     for i in range(n):
         total_weight += weights[i]
 
+    if n > limits.shuffle_above:
+        _shuffle(rows, counts, weights, state)
     n_nodes = 1
     stop[0] = n
     n_stored = 0
@@ -218,10 +231,10 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
         node += 1
         if r.shape[0] < 2 or size < limits.min_samples_split or depth[this] >= limits.max_depth:
             continue
-        k = measure(Z, node_rows, r, z_room)
+        k = measure(Z, node_rows, r, 1, z_room)
         if k == 0:
             continue
-        n_active = measure(X, node_rows, r, x_room)
+        n_active = measure(X, node_rows, r, limits.min_support, x_room)
         if n_active == 0:
             continue
         set_scales(z_room, k, scaling.targets, attribute_weights)

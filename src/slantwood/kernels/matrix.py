@@ -51,6 +51,7 @@ class Workspace(NamedTuple):
 
     slot: np.ndarray  # column of the matrix -> place among the active ones, -1 elsewhere
     columns: np.ndarray  # active column -> column of the matrix
+    support: np.ndarray  # number of the node's rows that are not zero there; sparse matrices only
     mean: np.ndarray  # float64 moments over the node's rows
     variance: np.ndarray
     scale: np.ndarray  # float32: standardised value = (value - mean) * scale
@@ -76,6 +77,7 @@ def make_workspace(matrix, rows):
     return Workspace(
         np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
         scratch(n_active, np.uint32),
+        scratch(0 if matrix.is_dense else n_active, np.int32),
         scratch(n_active, np.float64),
         scratch(n_active, np.float64),
         scratch(n_active, np.float32),
@@ -88,11 +90,14 @@ def make_workspace(matrix, rows):
 
 
 @exact
-def measure(matrix, rows, weights, room):
-    """Find the columns that vary over the rows, with weighted mean and variance; return how many."""
+def measure(matrix, rows, weights, min_support, room):
+    """Find the columns that vary over the rows, with weighted mean and variance; return how many.
+
+    Of a sparse matrix, columns that are not zero in fewer than `min_support` rows are passed over.
+    """
     if matrix.is_dense:
         return _measure_dense(matrix.values, rows, weights, room)
-    return _measure_sparse(matrix, rows, weights, room)
+    return _measure_sparse(matrix, rows, weights, min_support, room)
 
 
 @vectorised
@@ -125,7 +130,7 @@ def _measure_dense(values, rows, weights, room):
 
 
 @indexed
-def _measure_sparse(matrix, rows, weights, room):
+def _measure_sparse(matrix, rows, weights, min_support, room):
     slot = room.slot
     seen = 0
     total = 0.0
@@ -141,10 +146,12 @@ def _measure_sparse(matrix, rows, weights, room):
                 place = seen
                 slot[column] = place
                 room.columns[place] = column
+                room.support[place] = 1
                 room.mean[place] = r * x
                 room.variance[place] = r * x * x
                 seen += 1
             else:
+                room.support[place] += 1
                 room.mean[place] += r * x
                 room.variance[place] += r * x * x
     n_active = 0
@@ -154,7 +161,7 @@ def _measure_sparse(matrix, rows, weights, room):
         mean = room.mean[place] / total
         square = room.variance[place] / total
         variance = square - mean * mean
-        if variance > _VARIES * square:
+        if variance > _VARIES * square and room.support[place] >= min_support:
             room.columns[n_active] = column
             room.mean[n_active] = mean
             room.variance[n_active] = variance
@@ -258,4 +265,30 @@ def _as_dense(room, n, d):
     room.scaled_mean[:d] = np.float32(0.0)
     return Block(
         True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d
+    )
+
+
+@exact
+def row_range(block, start, stop):
+    """Rows start .. stop of a block, as a view."""
+    if block.is_dense:
+        return Block(
+            True,
+            block.values[start:stop],
+            block.indptr,
+            block.indices,
+            block.data,
+            block.mean,
+            stop - start,
+            block.n_columns,
+        )
+    return Block(
+        False,
+        block.values,
+        block.indptr[start : stop + 1],
+        block.indices,
+        block.data,
+        block.mean,
+        stop - start,
+        block.n_columns,
     )

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.matrix import row_range
 from slantwood.kernels.products import back_project, dot, gram, project
 from slantwood.kernels.random import normal
 from slantwood.kernels.scratch import scratch
@@ -48,6 +49,7 @@ class GradientParameters(NamedTuple):
     tol: float
     informed_start: bool
     exact_threshold: bool
+    batch_size: int  # 0 for all rows
 
 
 @vectorised
@@ -175,16 +177,24 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
 
 @exact
 def learn_gradient(parameters, X, Z, weights, state):
-    """Minimise the objective above by Adam from a random start."""
+    """Minimise the objective above by Adam from a random start.
+
+    On nodes of several batches every step sees the next batch of rows, which the grower keeps in random
+    order; all of them begin and end the search.
+    """
     n = X.n_rows
     d = X.n_columns
+    n_batches = max(n // parameters.batch_size, 1) if parameters.batch_size > 0 else 1
     w = scratch(d, np.float32)
     s = scratch(n, np.float32)
-    b, found = _start(parameters, X, Z, weights, state, w, s)
+    size = (n + n_batches - 1) // n_batches
+    b, found = _start(
+        parameters, row_range(X, 0, size), row_range(Z, 0, size), weights[:size], state, w, s[:size]
+    )
     if not found:
         return w, b, False
-    rs = scratch(n, np.float32)
-    t = scratch(n, np.float32)
+    rs = scratch(size, np.float32)
+    t = scratch(size, np.float32)
     m = scratch(Z.n_columns, np.float32)
     slope = scratch(d, np.float32)
     first = scratch(d, np.float32)
@@ -194,15 +204,31 @@ def learn_gradient(parameters, X, Z, weights, state):
     first_b = _0
     second_b = _0
     stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns
-    n_gram = n if n <= 64 and n * n <= 2 * stored else 0
+    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored else 0
     G = np.empty((n_gram, n_gram), np.float32)
     if n_gram > 0:
         gram(Z, G)
     power1 = 1.0
     power2 = 1.0
-    norm = 1.0 / (parameters.C * math.sqrt(d))
-    for _ in range(parameters.max_iter):
-        _, slope_b = evaluate(X, Z, G, weights, w, b, s, rs, m, t, slope)
+    # A batch has a share of the node's rows, and so of its gain.
+    norm = 1.0 / (parameters.C * math.sqrt(d) * n_batches)
+    for step in range(parameters.max_iter):
+        start = step % n_batches * n // n_batches
+        stop = (step % n_batches + 1) * n // n_batches
+        k = stop - start
+        _, slope_b = evaluate(
+            row_range(X, start, stop),
+            row_range(Z, start, stop),
+            G,
+            weights[start:stop],
+            w,
+            b,
+            s[:k],
+            rs[:k],
+            m,
+            t[:k],
+            slope,
+        )
         power1 *= 0.9
         power2 *= 0.999
         rate = np.float32(parameters.learning_rate / (1.0 - power1))
@@ -211,9 +237,9 @@ def learn_gradient(parameters, X, Z, weights, state):
         moved = _adam(w, slope, first, second, penalty, rate, correction)
         first_b = _BETA1 * first_b + (_1 - _BETA1) * slope_b
         second_b = _BETA2 * second_b + (_1 - _BETA2) * slope_b * slope_b
-        step = rate * first_b / (math.sqrt(second_b) * correction + _EPSILON)
-        b = np.float32(b + step)
-        if moved + abs(step) < parameters.tol * parameters.learning_rate * (d + 1):
+        shift = rate * first_b / (math.sqrt(second_b) * correction + _EPSILON)
+        b = np.float32(b + shift)
+        if moved + abs(shift) < parameters.tol * parameters.learning_rate * (d + 1):
             break
     if parameters.exact_threshold:
         project(X, w, s)
@@ -252,6 +278,12 @@ class GradientSplit:
     feature_power, target_power : float or "auto"
         Columns of a node are divided by their standard deviation to this power: 1 standardises them,
         0 leaves their scales as they are.
+    batch_size : int, None or "auto"
+        On nodes of at least twice as many rows every step sees only about so many of them, in turn; None
+        for all rows at every step.
+    min_support : int or "auto"
+        Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node:
+        a feature that a single row has says nothing about others.
     """
 
     C: float = 10.0
@@ -262,15 +294,20 @@ class GradientSplit:
     threshold: Literal["auto", "learned", "exact"] = "auto"
     feature_power: float = _AUTO
     target_power: float = _AUTO
+    batch_size: int | None = _AUTO
+    min_support: int = _AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
         given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != _AUTO}
         bounds = {"C": (0, False), "learning_rate": (0, False), "max_iter": (1, True), "tol": (0, True)}
         bounds |= {"feature_power": (0, True), "target_power": (0, True)}
+        bounds |= {"batch_size": (1, True), "min_support": (1, True)}
         for name, (minimum, included) in bounds.items():
             value = given.get(name, 1)
-            kind = Integral if name == "max_iter" else Real
+            if name == "batch_size" and value is None:
+                continue
+            kind = Integral if name in ("max_iter", "batch_size", "min_support") else Real
             if isinstance(value, bool) or not isinstance(value, kind):
                 raise TypeError(f"GradientSplit: {name}={value!r} must be a number")
             if not math.isfinite(value) or value < minimum or (value == minimum and not included):
@@ -285,7 +322,7 @@ class GradientSplit:
     @classmethod
     def published(cls) -> GradientSplit:
         """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised."""
-        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0)
+        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1)
 
     def filled_in(self, chosen: dict[str, Any]) -> GradientSplit:
         """Return a copy with the chosen values in place of "auto"."""
@@ -301,7 +338,13 @@ class GradientSplit:
             float(self.tol),
             self.start == "informed",
             self.threshold == "exact",
+            self.batch_size or 0,
         )
+
+    @property
+    def rows_in_order(self) -> int:
+        """Up to how many rows a node may keep them in any order, since it has a single batch."""
+        return np.iinfo(np.int64).max if self.batch_size is None else 2 * self.batch_size - 1
 
     @property
     def scaling(self) -> Scaling:

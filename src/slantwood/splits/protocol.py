@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from numba.extending import overload
 
+from slantwood.kernels.compiling import OPTIONS
+
 _kernels: dict[type, Callable] = {}
 
 
@@ -28,15 +30,11 @@ def learn(parameters, X, Z, weights, state):
 
 
 def register(parameters_type: type, kernel: Callable) -> None:
-    """Make `learn` run `kernel` for parameters of the given type."""
+    """Make `learn` run `kernel`, a compiled function, for parameters of the given type."""
     _kernels[parameters_type] = kernel
 
-    @overload(learn)
+    @overload(learn, jit_options=OPTIONS)
     def _learn(parameters, X, Z, weights, state):
-        if getattr(parameters, "instance_class", None) is not parameters_type:
-            return None
-
-        def implementation(parameters, X, Z, weights, state):
-            return kernel(parameters, X, Z, weights, state)
-
-        return implementation
+        if getattr(parameters, "instance_class", None) is parameters_type:
+            return getattr(kernel, "py_func", kernel)
+        return None

@@ -1,0 +1,196 @@
+"""Claims about the way from rows to leaves, and from leaves to predictions."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from slantwood.model.routing import add_leaves, route, sparse_scores
+from slantwood.model.trees import dense_matrix, sparse_matrix
+
+pytestmark = pytest.mark.plain_python
+
+EPS = float(np.finfo(np.float32).eps)
+SEEDS = st.integers(0, 2**32 - 1)
+EVERY_TREE = np.empty((0, 0), np.bool_)
+
+
+def rows_of_few_levels(rng, n_features=4, n=25):
+    return (rng.integers(-2, 3, (n, n_features)) * (rng.random((n, n_features)) < 0.6)).astype(np.float32)
+
+
+def twin_leaf(row, trees, node):
+    """Walk down by hand."""
+    while trees.left[node] >= 0:
+        part = slice(trees.indptr[node], trees.indptr[node + 1])
+        score = trees.bias[node] + sum(
+            float(row[j]) * float(w) for j, w in zip(trees.indices[part], trees.weights[part], strict=True)
+        )
+        node = trees.right[node] if score >= 0 else trees.left[node]
+    return node
+
+
+def twin_mean(nodes, trees, leaves, counted=None):
+    """Average the leaves of the trees that count, in float64."""
+    means = np.full((len(nodes), leaves.shape[1]), np.nan)
+    for i, reached in enumerate(nodes):
+        used = [
+            leaves[trees.leaf[node]] for t, node in enumerate(reached) if counted is None or counted[i, t]
+        ]
+        if used:
+            means[i] = np.mean(used, axis=0)
+    return means
+
+
+@given(SEEDS, st.integers(1, 4))
+def test_rows_reach_the_leaves_that_walking_down_by_hand_reaches(
+    random_trees, in_both_forms, routed, seed, n_trees
+):
+    rng = np.random.default_rng(seed)
+    trees, rows = random_trees(rng, n_trees), rows_of_few_levels(rng)
+    expected = [[twin_leaf(row, trees, root) for root in trees.roots] for row in rows]
+    for X in in_both_forms(rows):
+        assert_array_equal(routed(X, trees), expected)
+
+
+@given(SEEDS, st.integers(0, 25), st.integers(0, 25))
+def test_a_range_of_rows_is_routed_like_the_whole(random_trees, in_both_forms, routed, seed, one, other):
+    rng = np.random.default_rng(seed)
+    trees, rows = random_trees(rng, 3), rows_of_few_levels(rng)
+    start, stop = sorted((one, other))
+    for X in in_both_forms(rows):
+        part = np.empty((stop - start, 3), np.int32)
+        route(X, trees, start, stop, part)
+        assert_array_equal(part, routed(X, trees)[start:stop])
+
+
+def test_a_row_on_the_boundary_goes_right(random_trees, in_both_forms, routed):
+    rng = np.random.default_rng(0)
+    trees = random_trees(rng, 1)
+    while trees.left[0] < 0 or trees.bias[0] != 0:
+        trees = random_trees(rng, 1)
+    for X in in_both_forms(np.zeros((1, 4))):
+        assert routed(X, trees)[0, 0] == twin_leaf(np.zeros(4), trees, trees.right[0])
+
+
+@given(SEEDS, st.integers(1, 4), st.booleans())
+def test_predictions_are_means_over_trees(
+    random_trees, numbers_of, dense, routed, seed, n_trees, sparse_leaves
+):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, n_trees, sparse_leaves=sparse_leaves)
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    means = np.zeros((len(nodes), 3), np.float32)
+    add_leaves(nodes, EVERY_TREE, trees, means)
+    assert_allclose(means, twin_mean(nodes, trees, numbers_of(trees.leaves)), rtol=4 * EPS)
+
+
+@given(SEEDS, st.booleans())
+def test_only_counted_trees_have_a_say(random_trees, numbers_of, dense, routed, seed, sparse_leaves):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, 4, sparse_leaves=sparse_leaves)
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    counted = rng.random(nodes.shape) < 0.5
+    counted[:, 0] |= ~counted.any(axis=1)
+    means = np.zeros((len(nodes), 3), np.float32)
+    add_leaves(nodes, counted, trees, means)
+    assert_allclose(means, twin_mean(nodes, trees, numbers_of(trees.leaves), counted), rtol=4 * EPS)
+
+
+def test_a_row_that_no_tree_counts_for_is_missing(random_trees, dense, routed):
+    rng = np.random.default_rng(0)
+    trees = random_trees(rng, 2)
+    nodes = routed(dense(rows_of_few_levels(rng, n=3)), trees)
+    counted = np.array([[True, True], [False, False], [False, True]])
+    means = np.zeros((3, 3), np.float32)
+    add_leaves(nodes, counted, trees, means)
+    assert_array_equal(np.isnan(means).all(axis=1), [False, True, False])
+    assert np.isfinite(means[[0, 2]]).all()
+
+
+def spelt_out(scores, n_columns):
+    """CSR triple to an array; each label at most once, in rising order."""
+    indptr, indices, data = scores
+    out = np.zeros((len(indptr) - 1, n_columns))
+    for i in range(len(out)):
+        labels = indices[indptr[i] : indptr[i + 1]]
+        assert (np.diff(labels) > 0).all()
+        out[i, labels] = data[indptr[i] : indptr[i + 1]]
+    return out
+
+
+@given(SEEDS, st.integers(1, 5), st.booleans())
+def test_sparse_scores_are_the_dense_means(random_trees, dense, routed, seed, n_trees, sparse_leaves):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, n_trees, n_outputs=6, sparse_leaves=sparse_leaves)
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    means = np.zeros((len(nodes), 6), np.float32)
+    add_leaves(nodes, EVERY_TREE, trees, means)
+    scores = sparse_scores(nodes, trees, -1)
+    assert_array_equal(spelt_out(scores, 6), means)
+    assert (scores[2] > 0).all()
+
+
+@given(SEEDS, st.integers(1, 3), st.booleans(), st.integers(1, 12))
+def test_top_k_keeps_the_largest_and_among_equals_the_lower_label(
+    random_trees, dense, routed, seed, n_trees, sparse_leaves, k
+):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, n_trees, n_outputs=12, sparse_leaves=sparse_leaves)
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    everything = spelt_out(sparse_scores(nodes, trees, -1), 12)
+    expected = np.zeros_like(everything)
+    for i, row in enumerate(everything):
+        best = np.argsort(-row, kind="stable")[:k]
+        expected[i, best] = row[best]
+    assert_array_equal(spelt_out(sparse_scores(nodes, trees, k), 12), expected)
+
+
+@pytest.mark.parametrize("n_labels", [50, 700])
+def test_top_k_of_many_labels_and_rows(random_trees, dense, routed, n_labels):
+    # More scores than the first room for them.
+    rng = np.random.default_rng(n_labels)
+    trees = random_trees(rng, 3, n_outputs=n_labels, sparse_leaves=True)
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    everything = spelt_out(sparse_scores(nodes, trees, -1), n_labels)
+    assert (everything > 0).sum() > (1024 if n_labels == 700 else 0)
+    for k in (1, 5, 17, n_labels):
+        found = spelt_out(sparse_scores(nodes, trees, k), n_labels)
+        best = np.argsort(-everything, axis=1, kind="stable")[:, :k]
+        expected = np.zeros_like(everything)
+        np.put_along_axis(expected, best, np.take_along_axis(everything, best, axis=1), axis=1)
+        assert_array_equal(found, expected)
+
+
+def test_stored_zeros_of_a_leaf_are_no_scores(random_trees, dense, routed):
+    # A mean can be too small for float32 and so be stored as zero. (Few columns are filled, so that a
+    # kernel that takes a label twice does not write past its room.)
+    rng = np.random.default_rng(1)
+    trees = random_trees(rng, 5, n_outputs=40)
+    values = trees.leaves.values.copy()
+    values[:, 4:] = 0
+    every_cell = np.indices((len(values), 4)).reshape(2, -1)
+    with_zeros = sp.coo_array((values[tuple(every_cell)], tuple(every_cell)), shape=values.shape).tocsr()
+    assert with_zeros.nnz > (values != 0).sum()
+    nodes = routed(dense(rows_of_few_levels(rng)), trees)
+    expected, found = (
+        spelt_out(sparse_scores(nodes, trees._replace(leaves=leaves), -1), 40)
+        for leaves in (dense_matrix(values), sparse_matrix(with_zeros))
+    )
+    assert_array_equal(found, expected)
+
+
+def test_a_tree_of_one_leaf_sends_all_rows_to_it(dense, sparse, routed, random_trees):
+    rng = np.random.default_rng(0)
+    trees = random_trees(rng, 1)
+    while len(trees.left) > 1:
+        trees = random_trees(rng, 1)
+    trees = trees._replace(leaves=dense_matrix(np.array([[0.25, 0.5, 1.0]], np.float32)))
+    for form in (dense, sparse):
+        nodes = routed(form(rows_of_few_levels(rng)), trees)
+        assert (nodes == 0).all()
+        means = np.zeros((25, 3), np.float32)
+        add_leaves(nodes, EVERY_TREE, trees, means)
+        assert_array_equal(means, np.tile([0.25, 0.5, 1.0], (25, 1)))

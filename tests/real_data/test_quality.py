@@ -1,0 +1,106 @@
+"""Quality on real data with default parameters: floors that a change must not break.
+
+50 trees, 3-fold cross-validation (shuffled, seed 1), mean of the folds; Eurlex-4K on its given split.
+"""
+
+import numpy as np
+import pytest
+import sklearn.datasets
+from sklearn.base import clone
+from sklearn.metrics import f1_score
+from sklearn.model_selection import KFold
+
+from benchmarks.datasets import available, load
+from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2, precision_at_k
+
+needs_data = pytest.mark.skipif(
+    not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
+)
+pytestmark = [pytest.mark.real_data, pytest.mark.slow]
+
+PUBLISHED = {
+    "split": GradientSplit.published(),
+    "bootstrap": True,
+    "max_features": None,
+    "min_samples_split": 2,
+    "unit_rows": False,
+}
+
+
+def cross_validated(forest, X, y, measure):
+    results = []
+    for train, test in KFold(3, shuffle=True, random_state=1).split(X):
+        model = clone(forest).set_params(n_jobs=2, random_state=0).fit(X[train], y[train])
+        results.append(measure(model, X[test], y[test]))
+    return float(np.mean(results))
+
+
+def lrap(model, X, y):
+    return label_ranking_average_precision(y, model.predict_proba(X))
+
+
+def r2(model, X, y):
+    return mean_r2(y, model.predict(X))
+
+
+def macro(model, X, y):
+    return macro_f1(y, model.predict(X))
+
+
+def f1(model, X, y):
+    return f1_score(y, model.predict(X))
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [("emotions", 0.81), ("scene", 0.88), ("bibtex", 0.595), ("corel5k", 0.33), ("delicious", 0.41)],
+)
+def test_label_ranking_precision_is_above_its_floor(name, floor):
+    data = load(name)
+    assert cross_validated(ObliqueForestClassifier(), data.X, data.y, lrap) >= floor
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "floor"), [("enb", 0.978), ("jura", 0.64), ("atp1d", 0.80), ("wq", 0.17), ("oes10", 0.81)]
+)
+def test_multi_target_r2_is_above_its_floor(name, floor):
+    data = load(name)
+    assert cross_validated(ObliqueForestRegressor(), data.X, data.y, r2) >= floor
+
+
+@pytest.mark.parametrize(
+    ("name", "forest", "measure", "floor"),
+    [
+        ("breast_cancer", ObliqueForestClassifier(), f1, 0.975),
+        ("digits", ObliqueForestClassifier(), macro, 0.978),
+        ("diabetes", ObliqueForestRegressor(), r2, 0.45),
+    ],
+)
+def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, measure, floor):
+    X, y = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
+    assert cross_validated(forest, X, y, measure) >= floor
+
+
+@needs_data
+def test_eurlex_precision_is_above_its_floors():
+    data = load("eurlex-eurovoc")
+    model = ObliqueForestClassifier(n_jobs=2, random_state=0).fit(data.X, data.y)
+    found = precision_at_k(data.y_test, model.predict_proba(data.X_test, top_k=5), k=(1, 3, 5))
+    assert (found >= [0.79, 0.65, 0.54]).all(), found
+
+
+@needs_data
+@pytest.mark.parametrize(("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)])
+def test_the_published_form_reaches_the_published_packages_figures(name, measure, floor):
+    data = load(name)
+    forest = ObliqueForestRegressor if measure is r2 else ObliqueForestClassifier
+    # The figures of the published package have two to three digits.
+    assert round(cross_validated(forest(**PUBLISHED), data.X, data.y, measure), 3) >= floor
+
+
+def test_the_published_form_reaches_the_published_figure_on_digits():
+    X, y = sklearn.datasets.load_digits(return_X_y=True)
+    assert round(cross_validated(ObliqueForestClassifier(**PUBLISHED), X, y, macro), 3) >= 0.979
