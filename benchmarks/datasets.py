@@ -81,12 +81,37 @@ class _Source:
 _ONE_ARFF_FILE = {  # task -> set -> number of targets
     "bin": {"credit-approval": 1, "diabetes": 1, "spambase": 1},
     "mcc": {"balance-scale": 1},
-    "mlc": dict(CAL500=174, bibtex=159, corel5k=374, delicious=983, emotions=6, enron=53, flags=7),
-    "str": dict(
-        ailerons=1, cholesterol=1, cpu_small=1, elevators=1, house_8L=1, pol=1, puma8NH=1, triazines=1
-    ),
-    "mtr": dict(andro=6, atp1d=6, atp7d=6, edm=2, enb=2, jura=3, oes10=16, oes97=16, rf1=8)
-    | dict(scpf=3, sf1=3, slump=3, wq=14),
+    "mlc": {
+        "CAL500": 174,
+        "bibtex": 159,
+        "corel5k": 374,
+        "delicious": 983,
+        "emotions": 6,
+        "enron": 53,
+        "flags": 7,
+    },
+    "str": {
+        "ailerons": 1,
+        "cholesterol": 1,
+        "cpu_small": 1,
+        "elevators": 1,
+        "house_8L": 1,
+        "pol": 1,
+        "puma8NH": 1,
+        "triazines": 1,
+    },
+    "mtr": {
+        "andro": 6,
+        "atp1d": 6,
+        "atp7d": 6,
+        "edm": 2,
+        "enb": 2,
+        "jura": 3,
+        "oes10": 16,
+        "oes97": 16,
+        "rf1": 8,
+    }
+    | {"scpf": 3, "sf1": 3, "slump": 3, "wq": 14},
 }
 _SOURCES = {name: _Source(task, t) for task, sets in _ONE_ARFF_FILE.items() for name, t in sets.items()} | {
     "arrhythmia": _Source("bin", relabel=lambda y: (y == "1").astype(int), remark="class 1 against the rest"),

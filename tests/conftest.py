@@ -33,12 +33,6 @@ settings.register_profile("slantwood", deadline=None, derandomize=True, database
 settings.load_profile("slantwood")
 
 
-def pytest_configure(config):
-    config.addinivalue_line(
-        "markers", "plain_python: quick enough to run without compilation (NUMBA_DISABLE_JIT=1) too"
-    )
-
-
 # The fixtures below hand out functions. They live as long as the session, because a property draws
 # many examples within one test.
 

@@ -104,7 +104,11 @@ def test_senseless_parameters_are_refused_by_name(kind, parameters, error):
     if name != "random_state":  # scikit-learn's own words
         assert name in str(caught.value)
         shown = value[0] if isinstance(value, list) else value
-        assert str(shown).strip("'") in str(caught.value) or "dtype" in str(caught.value) or "shape" in str(caught.value)
+        assert (
+            str(shown).strip("'") in str(caught.value)
+            or "dtype" in str(caught.value)
+            or "shape" in str(caught.value)
+        )
 
 
 @pytest.mark.parametrize("kind", FORESTS)
@@ -175,12 +179,12 @@ def test_targets_that_are_neither_classes_nor_labels_are_refused(kind, y, error,
 def test_numbers_that_are_not_finite_are_refused(kind, bad):
     y = X[:, 0].copy()
     y[3] = bad
-    with pytest.raises(ValueError, match="NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
         small(kind).fit(X, y)
 
 
 def test_class_weights_are_for_classes():
-    with pytest.raises(ValueError, match="class_weight.*target_weights"):
+    with pytest.raises(ValueError, match=r"class_weight.*target_weights"):
         ObliqueTreeClassifier(class_weight="balanced").fit(X, LABELS)
     with pytest.raises(ValueError, match="class_weight"):
         ObliqueTreeClassifier(class_weight="equal").fit(X, Y)

@@ -115,7 +115,9 @@ def test_out_of_bag_predictions_use_only_trees_that_did_not_see_the_row():
     seen = ~np.isnan(forest.oob_decision_function_).any(axis=1)
     assert forest.oob_score_ == pytest.approx(accuracy_score(y[seen], decided[seen]))
     # An honest estimate: well below the training score, near the cross-validated one.
-    cross = cross_val_score(ObliqueForestClassifier(n_estimators=15, bootstrap=True, random_state=0), X, y, cv=5)
+    cross = cross_val_score(
+        ObliqueForestClassifier(n_estimators=15, bootstrap=True, random_state=0), X, y, cv=5
+    )
     assert forest.score(X, y) > forest.oob_score_ + 0.02
     assert abs(forest.oob_score_ - cross.mean()) < 0.06
 
@@ -207,7 +209,9 @@ def test_a_target_of_weight_zero_has_no_say_but_is_predicted():
     X = rng.normal(size=(400, 6))
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(float)
     only_first = ObliqueTreeRegressor(max_depth=1, target_weights=[1.0, 0.0], random_state=0).fit(X, Y)
-    alone = ObliqueTreeRegressor(max_depth=1, random_state=0, split=only_first.settings_["split"]).fit(X, Y[:, 0])
+    alone = ObliqueTreeRegressor(max_depth=1, random_state=0, split=only_first.settings_["split"]).fit(
+        X, Y[:, 0]
+    )
     np.testing.assert_array_equal(only_first.trees_.weights, alone.trees_.weights)
     assert only_first.predict(X).shape == (400, 2)
     assert abs(np.corrcoef(only_first.predict(X)[:, 0], Y[:, 0])[0, 1]) > 0.9
@@ -230,7 +234,11 @@ def test_automatic_settings_are_visible_and_can_be_overruled():
     assert "auto" not in map(str, auto.settings_.values())
     assert "auto" not in repr(auto.settings_["split"])
     mine = ObliqueForestClassifier(
-        n_estimators=2, split=GradientSplit(C=3.0, start="noise"), bootstrap=True, min_samples_split=7, random_state=0
+        n_estimators=2,
+        split=GradientSplit(C=3.0, start="noise"),
+        bootstrap=True,
+        min_samples_split=7,
+        random_state=0,
     ).fit(X, y)
     assert mine.settings_["split"].C == 3.0
     assert mine.settings_["split"].start == "noise"
@@ -242,7 +250,9 @@ def test_automatic_settings_are_visible_and_can_be_overruled():
 @pytest.mark.parametrize("max_features", [5, 0.5, "sqrt", "log2", None])
 def test_splits_use_no_more_features_than_they_may(max_features):
     X, y = load_digits(return_X_y=True)
-    model = ObliqueForestClassifier(n_estimators=3, max_features=max_features, random_state=0).fit(X[:500], y[:500])
+    model = ObliqueForestClassifier(n_estimators=3, max_features=max_features, random_state=0).fit(
+        X[:500], y[:500]
+    )
     used = np.diff(model.trees_.indptr).max()
     most = {5: 5, 0.5: 32, "sqrt": 8, "log2": 6, None: 64}[max_features]
     assert 1 <= used <= most
@@ -254,7 +264,9 @@ def test_subsets_skip_features_that_do_not_vary():
     X = np.zeros((300, 400))
     X[:, :6] = rng.normal(size=(300, 6))
     y = X[:, 0] - X[:, 1] > 0
-    model = ObliqueForestClassifier(n_estimators=10, max_features=5, unit_rows=False, random_state=0).fit(X, y)
+    model = ObliqueForestClassifier(n_estimators=10, max_features=5, unit_rows=False, random_state=0).fit(
+        X, y
+    )
     assert model.score(X, y) > 0.95
     assert model.feature_importances_[6:].sum() == 0
 

@@ -49,7 +49,14 @@ def same_trees(a, b):
     return all(np.array_equal(x, y) for x, y in pairs)
 
 
-TASKS = ["binary", "multi-class", "multi-label", "many labels, sparse", "regression", "multi-target regression"]
+TASKS = [
+    "binary",
+    "multi-class",
+    "multi-label",
+    "many labels, sparse",
+    "regression",
+    "multi-target regression",
+]
 CONTAINERS = {
     "CSR array": sp.csr_array,
     "CSR matrix": sp.csr_matrix,
@@ -131,7 +138,9 @@ def planted(n=400, seed=0):
     return X, Y
 
 
-@pytest.mark.parametrize("split", [GradientSplit(), GradientSplit.published(), GradientSplit(threshold="exact")])
+@pytest.mark.parametrize(
+    "split", [GradientSplit(), GradientSplit.published(), GradientSplit(threshold="exact")]
+)
 def test_constant_targets_leave_the_tree_as_it_was(split):
     X, Y = planted()
     for value in (0.0, 1.0):
@@ -162,8 +171,10 @@ def test_offset_and_scale_of_a_feature_leave_the_predictions_as_they_were():
 def test_integer_weights_are_repeated_rows():
     X, Y = planted(200)
     times = np.random.default_rng(3).integers(0, 4, len(X))
-    weighted = ObliqueTreeClassifier(random_state=0).fit(X, Y, sample_weight=times)
-    repeated = ObliqueTreeClassifier(random_state=0).fit(np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0))
+    weighted = ObliqueTreeClassifier(min_samples_split=2, random_state=0).fit(X, Y, sample_weight=times)
+    repeated = ObliqueTreeClassifier(min_samples_split=2, random_state=0).fit(
+        np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0)
+    )
     np.testing.assert_array_equal(weighted.trees_.left, repeated.trees_.left)
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
 

@@ -81,7 +81,7 @@ def test_asking_for_a_pure_side_accepts_a_split_that_has_one(n, share):
     rng = np.random.default_rng(n)
     y = np.arange(n) < share * n
     X = (10 * y + rng.normal(size=n))[:, None]
-    tree = ObliqueTreeClassifier(min_impurity_decrease=1.0, random_state=0).fit(X, y)
+    tree = ObliqueTreeClassifier(min_impurity_decrease=1.0, min_samples_split=2, random_state=0).fit(X, y)
     assert tree.get_n_leaves() == 2
     assert tree.score(X, y) == 1.0
 

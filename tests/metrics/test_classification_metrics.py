@@ -18,9 +18,7 @@ SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.c
 @st.composite
 def class_pairs(draw):
     n = draw(st.integers(1, 12))
-    return tuple(
-        draw(hnp.arrays(np.int64, n, elements=st.sampled_from([-3, 0, 1, 7]))) for _ in range(2)
-    )
+    return tuple(draw(hnp.arrays(np.int64, n, elements=st.sampled_from([-3, 0, 1, 7]))) for _ in range(2))
 
 
 @st.composite

@@ -55,9 +55,7 @@ def test_equal_weights_give_scikit_learns_value(problem):
     expected = label_ranking_average_precision_score(y, s)
     equal = np.full(y.shape[1], 0.3)
     assert_allclose(label_ranking_average_precision(y, s), expected, rtol=1e-13)
-    assert_allclose(
-        label_ranking_average_precision(y, s, label_weights=equal), expected, rtol=1e-13
-    )
+    assert_allclose(label_ranking_average_precision(y, s, label_weights=equal), expected, rtol=1e-13)
 
 
 @SETTINGS
@@ -80,9 +78,7 @@ def test_weights_of_labels_and_rows_enter_as_the_formula_says(data, problem):
     for labels in (y, sp.csr_matrix(y)):
         for scores in (s, sp.csc_array(s)):
             assert_allclose(
-                label_ranking_average_precision(
-                    labels, scores, label_weights=w, sample_weight=row_weight
-                ),
+                label_ranking_average_precision(labels, scores, label_weights=w, sample_weight=row_weight),
                 slow_lrap(y, s, w, row_weight),
                 rtol=1e-12,
             )
@@ -121,12 +117,8 @@ def test_indicators_may_be_of_any_number_type(dtype):
 
 def test_integer_scores_are_ranked_like_floats():
     y, s = [[1, 0, 1]], np.array([[3, 7, 200]], dtype=np.uint8)
-    assert label_ranking_average_precision(y, s) == label_ranking_average_precision(
-        y, s.astype(float)
-    )
-    assert label_ranking_average_precision(y, sp.csr_array(s)) == label_ranking_average_precision(
-        y, s
-    )
+    assert label_ranking_average_precision(y, s) == label_ranking_average_precision(y, s.astype(float))
+    assert label_ranking_average_precision(y, sp.csr_array(s)) == label_ranking_average_precision(y, s)
 
 
 @pytest.mark.parametrize("row", [[0, 0, 0], [1, 1, 1]])

@@ -31,9 +31,7 @@ def ranked(s_i, sparse):
 
 
 def slow_precision(y, s, k, sparse):
-    return np.mean(
-        [sum(y_i[j] for j in ranked(s_i, sparse)[:k]) / k for y_i, s_i in zip(y, s, strict=True)]
-    )
+    return np.mean([sum(y_i[j] for j in ranked(s_i, sparse)[:k]) / k for y_i, s_i in zip(y, s, strict=True)])
 
 
 def slow_ndcg(y, s, k, sparse):
@@ -70,9 +68,7 @@ def problems(draw, scores=ANY_LEVEL):
 def test_dense_scores_agree_with_the_slow_definitions(problem):
     y, s, p = problem
     ks = range(1, y.shape[1] + 1)
-    assert_allclose(
-        precision_at_k(y, s, ks), [slow_precision(y, s, k, False) for k in ks], rtol=1e-12
-    )
+    assert_allclose(precision_at_k(y, s, ks), [slow_precision(y, s, k, False) for k in ks], rtol=1e-12)
     assert_allclose(ndcg_at_k(y, s, ks), [slow_ndcg(y, s, k, False) for k in ks], rtol=1e-12)
     for normalize in (True, False):
         assert_allclose(
@@ -94,9 +90,7 @@ def test_sparse_scores_offer_only_their_positive_entries(form, problem):
             [slow_precision(y, s, k, True) for k in ks],
             rtol=1e-12,
         )
-        assert_allclose(
-            ndcg_at_k(labels, form(s), ks), [slow_ndcg(y, s, k, True) for k in ks], rtol=1e-12
-        )
+        assert_allclose(ndcg_at_k(labels, form(s), ks), [slow_ndcg(y, s, k, True) for k in ks], rtol=1e-12)
         assert_allclose(
             propensity_scored_precision_at_k(labels, form(s), p, ks),
             [slow_psp(y, s, p, k, True, True) for k in ks],

@@ -93,7 +93,9 @@ def test_eurlex_precision_is_above_its_floors():
 
 
 @needs_data
-@pytest.mark.parametrize(("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)])
+@pytest.mark.parametrize(
+    ("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)]
+)
 def test_the_published_form_reaches_the_published_packages_figures(name, measure, floor):
     data = load(name)
     forest = ObliqueForestRegressor if measure is r2 else ObliqueForestClassifier

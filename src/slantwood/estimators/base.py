@@ -291,4 +291,3 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-

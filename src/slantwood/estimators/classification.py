@@ -50,8 +50,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if self.class_weight is not None:
             if targets.task == "multi-label":
                 raise ValueError(
-                    f"class_weight={self.class_weight!r} is for classes; y is a multi-label matrix, whose labels "
-                    "are weighted by target_weights"
+                    f"class_weight={self.class_weight!r} is for classes; y is a multi-label matrix, whose "
+                    "labels are weighted by target_weights"
                 )
             weights = weights * compute_sample_weight(self.class_weight, y)
             if not (weights > 0).any():
@@ -137,8 +137,8 @@ def _read_targets(y: Any, n_rows: int) -> tuple[Any, ClassTargets | LabelTargets
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             warnings.warn(
-                "A column-vector y was passed when a 1d array was expected: it is taken as one class per row; "
-                "pass y.ravel() to say so yourself",
+                "A column-vector y was passed when a 1d array was expected: it is taken as one class per "
+                "row; pass y.ravel() to say so yourself",
                 DataConversionWarning,
                 stacklevel=3,
             )
@@ -159,7 +159,9 @@ def _read_targets(y: Any, n_rows: int) -> tuple[Any, ClassTargets | LabelTargets
     try:
         return y, ClassTargets.of(y)
     except TypeError as error:
-        raise TypeError(f"y mixes types that cannot be ordered ({error}); use one type for all classes") from error
+        raise TypeError(
+            f"y mixes types that cannot be ordered ({error}); use one type for all classes"
+        ) from error
 
 
 def _check_no_missing(values: np.ndarray) -> None:

@@ -62,6 +62,8 @@ def choose(traits: Traits) -> dict[str, Any]:
     if sparse:
         settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
     if traits.n_trees == 1:
-        # Nothing to differ from: all rows, all features.
-        settings |= {"bootstrap": False, "max_features": 1.0}
+        # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
+        settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
+        settings["min_samples_split"] = max(settings["min_samples_split"], 10)
+        settings["max_iter"] = 20 if sparse else 100
     return settings

@@ -56,8 +56,8 @@ C = TypeVar("C", bound=type)
 
 def documented(cls: C) -> C:
     """Fill the parameters and attributes into a class's docstring, in the order of its constructor."""
-    names = list(inspect.signature(cls.__init__).parameters)[1:]
+    names = list(inspect.signature(cls).parameters)
     parameters = "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names)
-    filled = (cls.__doc__ or "").replace("{parameters}", parameters).replace("{attributes}", _ATTRIBUTES)
-    cls.__doc__ = inspect.cleandoc(filled)
+    text = inspect.cleandoc(cls.__doc__ or "")
+    cls.__doc__ = text.replace("{parameters}", parameters).replace("{attributes}", _ATTRIBUTES)
     return cls

@@ -31,29 +31,29 @@ class _Forest(ObliqueEstimator):
 class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     """A forest of oblique predictive clustering trees for classes or label sets.
 
-Parameters
-----------
-{parameters}
+    Parameters
+    ----------
+    {parameters}
 
-Attributes
-----------
-classes_ : array
-    Classes, or positions of the labels.
-{attributes}
-oob_score_ : float
-    Accuracy on out-of-bag predictions, with `oob_score=True`.
-oob_decision_function_ : array
-    Out-of-bag probabilities; NaN where every tree saw the row.
+    Attributes
+    ----------
+    classes_ : array
+        Classes, or positions of the labels.
+    {attributes}
+    oob_score_ : float
+        Accuracy on out-of-bag predictions, with `oob_score=True`.
+    oob_decision_function_ : array
+        Out-of-bag probabilities; NaN where every tree saw the row.
 
-Examples
---------
->>> from sklearn.datasets import make_multilabel_classification
->>> from slantwood import ObliqueForestClassifier
->>> X, Y = make_multilabel_classification(n_classes=4, random_state=0)
->>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, Y)
->>> forest.predict_proba(X).shape
-(100, 4)
-"""  # noqa: D214, D405, D207
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from slantwood import ObliqueForestClassifier
+    >>> X, Y = make_multilabel_classification(n_classes=4, random_state=0)
+    >>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, Y)
+    >>> forest.predict_proba(X).shape
+    (100, 4)
+    """
 
     def __init__(
         self,
@@ -99,26 +99,26 @@ Examples
 class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     """A forest of oblique predictive clustering trees for one or several numbers.
 
-Parameters
-----------
-{parameters}
+    Parameters
+    ----------
+    {parameters}
 
-Attributes
-----------
-{attributes}
-oob_score_ : float
-    R2 of the out-of-bag predictions, with `oob_score=True`.
-oob_prediction_ : array
-    Out-of-bag predictions; NaN where every tree saw the row.
+    Attributes
+    ----------
+    {attributes}
+    oob_score_ : float
+        R2 of the out-of-bag predictions, with `oob_score=True`.
+    oob_prediction_ : array
+        Out-of-bag predictions; NaN where every tree saw the row.
 
-Examples
---------
->>> from sklearn.datasets import load_linnerud
->>> from slantwood import ObliqueForestRegressor
->>> X, Y = load_linnerud(return_X_y=True)
->>> ObliqueForestRegressor(n_estimators=10, random_state=0).fit(X, Y).predict(X).shape
-(20, 3)
-"""  # noqa: D214, D405, D207
+    Examples
+    --------
+    >>> from sklearn.datasets import load_linnerud
+    >>> from slantwood import ObliqueForestRegressor
+    >>> X, Y = load_linnerud(return_X_y=True)
+    >>> ObliqueForestRegressor(n_estimators=10, random_state=0).fit(X, Y).predict(X).shape
+    (20, 3)
+    """
 
     def __init__(
         self,

@@ -26,12 +26,13 @@ def check_real(
     """Return a finite number between two bounds."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}={_shown(value)} must be a number")
+    value = float(value)
     too_small = value <= minimum if open_minimum else value < minimum
     if not math.isfinite(value) or too_small or value > maximum:
         lower = f"above {minimum}" if open_minimum else f"at least {minimum}"
         upper = "" if maximum == math.inf else f" and at most {maximum}"
         raise ValueError(f"{name}={value!r} must be a finite number {lower}{upper}")
-    return float(value)
+    return value
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -94,6 +95,12 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         )
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for every row; at least one row must have a positive weight")
+    smallest, largest = weights[weights > 0].min(), weights.max()
+    if smallest < 1e-12 or largest > 1e12:
+        raise ValueError(
+            f"sample_weight ranges from {smallest} to {largest}; positive weights must lie between 1e-12 and "
+            "1e12, which single precision can add up: divide them by their mean"
+        )
     return weights
 
 
@@ -106,8 +113,8 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
         raise TypeError(f"target_weights has dtype {weights.dtype}; it must hold real numbers")
     if weights.shape != (n_columns,):
         raise ValueError(
-            f"target_weights has shape {weights.shape}; expected ({n_columns},), one weight for each column of "
-            "the targets (one for two classes, one per class for more, one per label, one per number)"
+            f"target_weights has shape {weights.shape}; expected ({n_columns},), one weight for each column "
+            "of the targets (one for two classes, one per class for more, one per label, one per number)"
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
         raise ValueError(

@@ -42,24 +42,24 @@ class _SingleTree(ObliqueEstimator):
 class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     """An oblique predictive clustering tree for classes or label sets.
 
-Parameters
-----------
-{parameters}
+    Parameters
+    ----------
+    {parameters}
 
-Attributes
-----------
-classes_ : array
-    Classes, or positions of the labels.
-{attributes}
+    Attributes
+    ----------
+    classes_ : array
+        Classes, or positions of the labels.
+    {attributes}
 
-Examples
---------
->>> from sklearn.datasets import load_iris
->>> from slantwood import ObliqueTreeClassifier
->>> X, y = load_iris(return_X_y=True)
->>> bool(ObliqueTreeClassifier(random_state=0).fit(X, y).score(X, y) > 0.95)
-True
-"""  # noqa: D214, D405, D207
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import ObliqueTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bool(ObliqueTreeClassifier(random_state=0).fit(X, y).score(X, y) > 0.95)
+    True
+    """
 
     def __init__(
         self,
@@ -93,22 +93,22 @@ True
 class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     """An oblique predictive clustering tree for one or several numbers.
 
-Parameters
-----------
-{parameters}
+    Parameters
+    ----------
+    {parameters}
 
-Attributes
-----------
-{attributes}
+    Attributes
+    ----------
+    {attributes}
 
-Examples
---------
->>> from sklearn.datasets import load_diabetes
->>> from slantwood import ObliqueTreeRegressor
->>> X, y = load_diabetes(return_X_y=True)
->>> ObliqueTreeRegressor(max_depth=3, random_state=0).fit(X, y).predict(X).shape
-(442,)
-"""  # noqa: D214, D405, D207
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from slantwood import ObliqueTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ObliqueTreeRegressor(max_depth=3, random_state=0).fit(X, y).predict(X).shape
+    (442,)
+    """
 
     def __init__(
         self,

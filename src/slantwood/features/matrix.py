@@ -16,7 +16,7 @@ from slantwood.model.trees import dense_matrix, sparse_matrix
 def nonzero_share(X: Any) -> float:
     """Share of the cells that are not zero."""
     cells = X.shape[0] * X.shape[1]
-    nonzero = X.count_nonzero() if sp.issparse(X) else np.count_nonzero(X)
+    nonzero = np.count_nonzero(_canonical(X).data if sp.issparse(X) else X)
     return float(nonzero) / cells if cells else 0.0
 
 
@@ -24,10 +24,9 @@ def training_matrix(X: Any) -> Matrix:
     """Hold X in the form in which trees grow fastest on it; no copy where it has that form already."""
     if nonzero_share(X) >= DENSE_SHARE:
         return dense_matrix(_dense(X))
-    csr = _csr(X)
-    if not csr.has_canonical_format or (csr.data == 0).any():
+    csr = _canonical(X)
+    if (csr.data == 0).any():
         csr = csr.copy()
-        csr.sum_duplicates()
         csr.eliminate_zeros()
     return sparse_matrix(csr)
 
@@ -35,11 +34,7 @@ def training_matrix(X: Any) -> Matrix:
 def prediction_matrix(X: Any) -> Matrix:
     """Hold X as it came: routing gives the same leaves from either form."""
     if sp.issparse(X):
-        csr = _csr(X)
-        if not csr.has_canonical_format:
-            csr = csr.copy()
-            csr.sum_duplicates()
-        return sparse_matrix(csr)
+        return sparse_matrix(_canonical(X))
     return dense_matrix(_dense(X))
 
 
@@ -56,8 +51,13 @@ def _dense(X: Any) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
-def _csr(X: Any) -> sp.csr_array:
-    return sp.csr_array(X, dtype=np.float32)
+def _canonical(X: Any) -> sp.csr_array:
+    """Return X as CSR with sorted columns, each once; the user's own matrix is left as it is."""
+    csr = sp.csr_array(X, dtype=np.float32)
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    return csr
 
 
 def with_unit_rows(matrix: Matrix) -> Matrix:
@@ -67,6 +67,6 @@ def with_unit_rows(matrix: Matrix) -> Matrix:
         return dense_matrix((matrix.values / np.where(length > 0, length, 1.0)[:, None]).astype(np.float32))
     per_row = np.diff(matrix.indptr)
     squares = np.add.reduceat(np.append(matrix.data.astype(np.float64) ** 2, 0.0), matrix.indptr[:-1])
-    squares[per_row == 0] = 1.0
+    squares[(per_row == 0) | (squares == 0)] = 1.0
     factor = (1.0 / np.sqrt(squares)).astype(np.float32)
     return matrix._replace(data=matrix.data * np.repeat(factor, per_row))

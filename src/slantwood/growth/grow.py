@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed
-from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales
+from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales, swap_columns
 from slantwood.kernels.products import back_project, project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
@@ -64,9 +64,7 @@ def _choose_features(room, n_active, max_features, state):
         return n_active
     for j in range(max_features):
         k = j + below(state, n_active - j)
-        room.columns[j], room.columns[k] = room.columns[k], room.columns[j]
-        room.mean[j], room.mean[k] = room.mean[k], room.mean[j]
-        room.variance[j], room.variance[k] = room.variance[k], room.variance[j]
+        swap_columns(room, j, k)
     return max_features
 
 
@@ -255,7 +253,13 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
             )
             end = n_stored + count
             n_right = _mark_sides(
-                X, node_rows, split_columns[n_stored:end], split_weights[n_stored:end], offset, spread, node_side
+                X,
+                node_rows,
+                split_columns[n_stored:end],
+                split_weights[n_stored:end],
+                offset,
+                spread,
+                node_side,
             )
             if n_right == 0 or n_right == r.shape[0]:
                 continue

@@ -6,9 +6,11 @@ are optimised, and so round, differently, and a process that compiles would run 
 loads from disk. They differ only in how freely the compiler may reorder floating-point arithmetic.
 """
 
+from typing import Any
+
 from numba import njit
 
-OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+OPTIONS: Any = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 # Arithmetic in the order in which it is written.
 exact = njit(cache=True, **OPTIONS)

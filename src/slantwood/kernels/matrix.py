@@ -51,9 +51,13 @@ class Workspace(NamedTuple):
 
     slot: np.ndarray  # column of the matrix -> place among the active ones, -1 elsewhere
     columns: np.ndarray  # active column -> column of the matrix
-    support: np.ndarray  # number of the node's rows that are not zero there; sparse matrices only
+    support: np.ndarray  # number and weight of the node's rows that are not zero there; sparse only
+    weight: np.ndarray
     mean: np.ndarray  # float64 moments over the node's rows
     variance: np.ndarray
+    offset: (
+        np.ndarray
+    )  # float64, what is subtracted from stored values: the mean, or 0 where zeros are not stored
     scale: np.ndarray  # float32: standardised value = (value - mean) * scale
     scaled_mean: np.ndarray
     values: np.ndarray  # flat float32 room of dense blocks
@@ -78,6 +82,8 @@ def make_workspace(matrix, rows):
         np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
         scratch(n_active, np.uint32),
         scratch(0 if matrix.is_dense else n_active, np.int32),
+        scratch(0 if matrix.is_dense else n_active, np.float64),
+        scratch(n_active, np.float64),
         scratch(n_active, np.float64),
         scratch(n_active, np.float64),
         scratch(n_active, np.float32),
@@ -124,6 +130,7 @@ def _measure_dense(values, rows, weights, room):
         if variance > _VARIES * (squares[j] / total):
             room.columns[n_active] = j
             room.mean[n_active] = np.float64(first[j]) + shift
+            room.offset[n_active] = np.float64(first[j]) + shift
             room.variance[n_active] = variance
             n_active += 1
     return n_active
@@ -131,6 +138,9 @@ def _measure_dense(values, rows, weights, room):
 
 @indexed
 def _measure_sparse(matrix, rows, weights, min_support, room):
+    # Moments around the first stored value a of a column, so that columns far from zero are safe. Over
+    # the stored values, with weight W: A = sum r (x - a), B = sum r (x - a)^2; the others are zero, so
+    # mean - a = (A - (N - W) a) / N and variance = (B + (N - W) a^2) / N - (mean - a)^2.
     slot = room.slot
     seen = 0
     total = 0.0
@@ -140,30 +150,37 @@ def _measure_sparse(matrix, rows, weights, min_support, room):
         total += r
         for k in range(np.uint64(matrix.indptr[row]), np.uint64(matrix.indptr[row + 1])):
             column = matrix.indices[k]
-            x = np.float64(matrix.data[k])
             place = slot[column]
             if place < 0:
                 place = seen
                 slot[column] = place
                 room.columns[place] = column
                 room.support[place] = 1
-                room.mean[place] = r * x
-                room.variance[place] = r * x * x
+                room.weight[place] = r
+                room.scale[place] = matrix.data[k]
+                room.mean[place] = 0.0
+                room.variance[place] = 0.0
                 seen += 1
             else:
+                x = np.float64(matrix.data[k]) - np.float64(room.scale[place])
                 room.support[place] += 1
+                room.weight[place] += r
                 room.mean[place] += r * x
                 room.variance[place] += r * x * x
     n_active = 0
     for place in range(seen):
         column = room.columns[place]
         slot[column] = -1
-        mean = room.mean[place] / total
-        square = room.variance[place] / total
-        variance = square - mean * mean
+        first = np.float64(room.scale[place])
+        absent = total - room.weight[place] if room.support[place] < rows.shape[0] else 0.0
+        shift = (room.mean[place] - absent * first) / total
+        square = (room.variance[place] + absent * first * first) / total
+        variance = square - shift * shift
         if variance > _VARIES * square and room.support[place] >= min_support:
             room.columns[n_active] = column
-            room.mean[n_active] = mean
+            room.mean[n_active] = first + shift
+            # A column without zeros is centred explicitly, which keeps its precision far from zero.
+            room.offset[n_active] = first + shift if room.support[place] == rows.shape[0] else 0.0
             room.variance[n_active] = variance
             n_active += 1
     return n_active
@@ -188,7 +205,16 @@ def set_scales(room, n_columns, power, importance):
     factor = np.sqrt(count / total) if total > 0.0 else 1.0
     for j in range(n_columns):
         room.scale[j] = room.scale[j] * factor
-        room.scaled_mean[j] = room.mean[j] * room.scale[j]
+        room.scaled_mean[j] = (room.mean[j] - room.offset[j]) * room.scale[j]
+
+
+@exact
+def swap_columns(room, j, k):
+    """Exchange two active columns."""
+    room.columns[j], room.columns[k] = room.columns[k], room.columns[j]
+    room.mean[j], room.mean[k] = room.mean[k], room.mean[j]
+    room.variance[j], room.variance[k] = room.variance[k], room.variance[j]
+    room.offset[j], room.offset[k] = room.offset[k], room.offset[j]
 
 
 @exact
@@ -211,14 +237,11 @@ def _gather_dense(matrix, rows, room, d):
         row = matrix.values[rows[i]]
         if whole:
             for j in range(d):
-                values[i, j] = (row[j] - np.float32(room.mean[j])) * room.scale[j]
+                values[i, j] = (np.float64(row[j]) - room.offset[j]) * room.scale[j]
         else:
             for j in range(d):
-                values[i, j] = (row[columns[j]] - np.float32(room.mean[j])) * room.scale[j]
-    room.scaled_mean[:d] = 0.0
-    return Block(
-        True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d
-    )
+                values[i, j] = (np.float64(row[columns[j]]) - room.offset[j]) * room.scale[j]
+    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
 
 
 @indexed
@@ -235,7 +258,7 @@ def _gather_sparse(matrix, rows, room, d):
             place = slot[matrix.indices[k]]
             if place >= 0:
                 room.indices[stored] = place
-                room.data[stored] = matrix.data[k] * room.scale[place]
+                room.data[stored] = (np.float64(matrix.data[k]) - room.offset[place]) * room.scale[place]
                 stored += np.uint64(1)
         room.indptr[i + 1] = stored
     for j in range(d):
@@ -263,9 +286,7 @@ def _as_dense(room, n, d):
         for k in range(np.uint64(room.indptr[i]), np.uint64(room.indptr[i + 1])):
             values[i, room.indices[k]] += room.data[k]
     room.scaled_mean[:d] = np.float32(0.0)
-    return Block(
-        True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d
-    )
+    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
 
 
 @exact

@@ -19,7 +19,7 @@ def dot(a, b):
 
 @exact
 def project(block, w, out):
-    """out = block @ w."""
+    """Out = block @ w."""
     if block.is_dense:
         _dense_times(block.values, w, out)
     else:
@@ -28,7 +28,7 @@ def project(block, w, out):
 
 @exact
 def back_project(block, h, out):
-    """out = block.T @ h."""
+    """Out = block.T @ h."""
     if block.is_dense:
         _dense_transposed_times(block.values, h, out)
     else:
@@ -88,9 +88,7 @@ def _dense_transposed_times(values, h, out):
         c = h[i + 2]
         e = h[i + 3]
         for j in range(d):
-            out[j] += (
-                a * values[i, j] + b * values[i + 1, j] + c * values[i + 2, j] + e * values[i + 3, j]
-            )
+            out[j] += a * values[i, j] + b * values[i + 1, j] + c * values[i + 2, j] + e * values[i + 3, j]
     for i in range(n4, n):
         a = h[i]
         for j in range(d):
@@ -135,7 +133,7 @@ def _csr_transposed_times(indptr, indices, data, h, out):
 
 @exact
 def gram(block, out):
-    """out = block @ block.T, for blocks of few rows."""
+    """Out = block @ block.T, for blocks of few rows."""
     n = block.n_rows
     if block.is_dense:
         for i in range(n):

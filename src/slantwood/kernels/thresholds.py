@@ -62,10 +62,10 @@ def best_threshold(projections, Z, weights):
                 c[j] += z
         here = projections[row]
         after = projections[order[i + 1]]
-        middle = (here + after) * np.float32(0.5)
-        if middle > here:
+        if after > here:
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
             if gain > best:
                 best = gain
-                cut = middle
+                middle = (here + after) * np.float32(0.5)
+                cut = middle if middle > here else after  # nothing lies between neighbouring numbers
     return cut, best >= 0.0

@@ -12,6 +12,7 @@ def mean_leaves(Y, rows, weights, starts, stops):
     n_leaves = starts.shape[0]
     T = Y.n_columns
     sums = np.zeros(T, np.float64)
+    seen = np.zeros(T, np.bool_)
     values = np.empty((n_leaves if Y.is_dense else 0, T if Y.is_dense else 0), np.float32)
     stored = 0
     if not Y.is_dense:
@@ -34,7 +35,8 @@ def mean_leaves(Y, rows, weights, starts, stops):
             else:
                 for k in range(Y.indptr[row], Y.indptr[row + 1]):
                     j = Y.indices[k]
-                    if sums[j] == 0.0:
+                    if not seen[j]:
+                        seen[j] = True
                         indices[stored] = j
                         stored += 1
                     sums[j] += r * Y.data[k]
@@ -46,5 +48,6 @@ def mean_leaves(Y, rows, weights, starts, stops):
             for k in range(first, stored):
                 data[k] = sums[indices[k]] / total
                 sums[indices[k]] = 0.0
+                seen[indices[k]] = False
             indptr[leaf + 1] = stored
     return Matrix(Y.is_dense, values, indptr, indices[:stored].copy(), data[:stored].copy(), T)

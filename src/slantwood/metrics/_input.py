@@ -33,8 +33,7 @@ def numeric_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} cannot be read as a numeric array ({error}); "
-            "pass numbers in rows of equal length."
+            f"{name} cannot be read as a numeric array ({error}); pass numbers in rows of equal length."
         ) from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} has dtype {array.dtype}; pass real numbers or booleans.")
@@ -110,8 +109,7 @@ def check_weights(value: npt.ArrayLike, length: int, name: str) -> npt.NDArray[n
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(
-            f"{name} holds the value {weights[wrong][0]!s}; weights must be finite "
-            "and not negative."
+            f"{name} holds the value {weights[wrong][0]!s}; weights must be finite and not negative."
         )
     if not weights.any():
         raise ValueError(f"{name} is zero everywhere; at least one weight must be positive.")
@@ -135,9 +133,7 @@ def entries_of_rows(
     return rows, matrix.indices[block].astype(np.int64), matrix.data[block]
 
 
-def find_sorted(
-    keys: IntArray, queries: IntArray
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+def find_sorted(keys: IntArray, queries: IntArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """Return where each query stands in the sorted keys, and whether it is one of them."""
     if keys.size == 0:
         return np.zeros(queries.shape, np.intp), np.zeros(queries.shape, np.bool_)

@@ -86,9 +86,7 @@ def label_ranking_average_precision(
         else check_weights(label_weights, n_labels, "label_weights")
     )
     row_weight = (
-        np.ones(n_rows)
-        if sample_weight is None
-        else check_weights(sample_weight, n_rows, "sample_weight")
+        np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows, "sample_weight")
     )
 
     if isinstance(scores, np.ndarray):
@@ -128,9 +126,7 @@ def _ranks_among_sparse_scores(
     """Do the same where most scores are zeros that are not stored."""
     n_labels = scores.shape[1]
     stored_rows, stored_columns, stored = entries_of_rows(scores, start, stop)
-    position, found = find_sorted(
-        stored_rows * n_labels + stored_columns, rows * n_labels + columns
-    )
+    position, found = find_sorted(stored_rows * n_labels + stored_columns, rows * n_labels + columns)
     s = np.zeros(rows.size, stored.dtype)
     s[found] = stored[position[found]]
 

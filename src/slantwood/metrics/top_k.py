@@ -40,9 +40,7 @@ def precision_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int = ...) -> flo
 def precision_at_k(y_true: MatrixLike, y_score: MatrixLike, k: ManyK) -> Float64Array: ...
 
 
-def precision_at_k(
-    y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 1
-) -> float | Float64Array:
+def precision_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 1) -> float | Float64Array:
     """Compute the share of right labels among the k best-scored ones, P@k.
 
     Parameters
@@ -176,8 +174,7 @@ def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float6
     n_rows, n_labels = labels.shape
     if n_rows < 3:
         raise ValueError(
-            f"y_train has {n_rows} row(s); log(n_rows) - 1 must be positive, "
-            "so pass at least 3 rows."
+            f"y_train has {n_rows} row(s); log(n_rows) - 1 must be positive, so pass at least 3 rows."
         )
     for name, value in (("a", a), ("b", b)):
         if not (np.isfinite(value) and value > 0):
@@ -245,9 +242,7 @@ def propensity_scored_precision_at_k(
     >>> y_score = [[0.9, 0.1, 0.5], [0.2, 0.6, 0.7]]
     >>> propensity_scored_precision_at_k(y_true, y_score, [0.5, 0.5, 0.25], k=2)
     1.0
-    >>> propensity_scored_precision_at_k(
-    ...     y_true, y_score, [0.5, 0.5, 0.25], k=2, normalize=False
-    ... )
+    >>> propensity_scored_precision_at_k(y_true, y_score, [0.5, 0.5, 0.25], k=2, normalize=False)
     2.0
     """
     labels = check_indicator(y_true)
@@ -263,9 +258,7 @@ def propensity_scored_precision_at_k(
             rows, columns, _ = entries_of_rows(labels, start, stop)
             order, place = _order_within_rows(rows, inverse[columns])
             kept = place < ks.max()
-            best += np.bincount(
-                place[kept], weights=inverse[columns][order][kept], minlength=ks.max()
-            )
+            best += np.bincount(place[kept], weights=inverse[columns][order][kept], minlength=ks.max())
     gain_at_k = np.cumsum(gain)[ks - 1]
     if normalize:
         best_at_k = np.cumsum(best)[ks - 1]
@@ -301,8 +294,7 @@ def _check_propensity(propensity: npt.ArrayLike, n_labels: int) -> Float64Array:
     p = numeric_array(propensity, "propensity").astype(np.float64)
     if p.shape != (n_labels,):
         raise ValueError(
-            f"propensity has shape {p.shape}; pass a 1-D array of length {n_labels}, "
-            "one value per label."
+            f"propensity has shape {p.shape}; pass a 1-D array of length {n_labels}, one value per label."
         )
     wrong = ~((p > 0) & (p <= 1))
     if wrong.any():
@@ -318,10 +310,7 @@ def _best_labels(
 ) -> Iterator[tuple[int, int, IntArray, npt.NDArray[np.bool_]]]:
     """Yield (start, stop, labels chosen, hits) for blocks of rows, k places each."""
     n_rows, n_labels = labels.shape
-    if isinstance(scores, np.ndarray):
-        entries_per_row = float(n_labels)
-    else:
-        entries_per_row = max(k, scores.nnz / n_rows)
+    entries_per_row = float(n_labels) if isinstance(scores, np.ndarray) else max(k, scores.nnz / n_rows)
     for start, stop in row_blocks(n_rows, entries_per_row):
         if isinstance(scores, np.ndarray):
             chosen = _best_of_dense_scores(scores[start:stop], k)

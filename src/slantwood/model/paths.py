@@ -16,7 +16,7 @@ def parents(trees: Trees) -> np.ndarray:
 
 
 def decision_paths(trees: Trees, leaf_nodes: np.ndarray) -> sp.csr_array:
-    """Indicator matrix of rows against nodes of all trees, from the leaves that the rows reach."""
+    """Return the indicator matrix of rows against nodes of all trees, from the leaves that the rows reach."""
     parent = parents(trees)
     rows, nodes = [], []
     row = np.repeat(np.arange(len(leaf_nodes)), leaf_nodes.shape[1])

@@ -99,6 +99,7 @@ def sparse_scores(nodes, trees, top_k):
     leaves = trees.leaves
     n, n_trees = nodes.shape
     total = np.zeros(leaves.n_columns, np.float32)
+    seen = np.zeros(leaves.n_columns, np.bool_)
     labels = np.empty(leaves.n_columns, np.int32)
     scores = np.empty(leaves.n_columns, np.float32)
     indptr = np.zeros(n + 1, np.int64)
@@ -107,30 +108,35 @@ def sparse_scores(nodes, trees, top_k):
     stored = 0
     share = np.float32(1.0) / np.float32(n_trees)
     for i in range(n):
-        seen = 0
+        n_seen = 0
         for t in range(n_trees):
             leaf = trees.leaf[nodes[i, t]]
             if leaves.is_dense:
                 for j in range(leaves.n_columns):
                     value = leaves.values[leaf, j]
                     if value != 0.0:
-                        if total[j] == 0.0:
-                            labels[seen] = j
-                            seen += 1
+                        if not seen[j]:
+                            seen[j] = True
+                            labels[n_seen] = j
+                            n_seen += 1
                         total[j] += value
             else:
                 for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
                     j = leaves.indices[k]
-                    if total[j] == 0.0:
-                        labels[seen] = j
-                        seen += 1
-                    total[j] += leaves.data[k]
-        for k in range(seen):
+                    value = leaves.data[k]
+                    if value != 0.0:
+                        if not seen[j]:
+                            seen[j] = True
+                            labels[n_seen] = j
+                            n_seen += 1
+                        total[j] += value
+        for k in range(n_seen):
             scores[k] = total[labels[k]] * share
             total[labels[k]] = np.float32(0.0)
-        kept = seen
-        if 0 < top_k < seen:
-            _partial_select(scores, labels, seen, top_k)
+            seen[labels[k]] = False
+        kept = n_seen
+        if 0 < top_k < n_seen:
+            _partial_select(scores, labels, n_seen, top_k)
             kept = top_k
         if stored + kept > indices.shape[0]:
             room = max(2 * indices.shape[0], stored + kept)

@@ -80,11 +80,14 @@ def n_rows(matrix: Matrix) -> int:
 def _stack(parts: Sequence[Matrix]) -> Matrix:
     if all(part.is_dense for part in parts):
         return dense_matrix(np.concatenate([part.values for part in parts]))
+    parts = [sparse_matrix(sp.csr_array(part.values)) if part.is_dense else part for part in parts]
     stored = np.cumsum([0] + [len(part.data) for part in parts])
     return Matrix(
         False,
         np.empty((0, 0), np.float32),
-        np.concatenate([part.indptr[:-1] + o for part, o in zip(parts, stored, strict=False)] + [stored[-1:]]),
+        np.concatenate(
+            [part.indptr[:-1] + o for part, o in zip(parts, stored, strict=False)] + [stored[-1:]]
+        ),
         np.concatenate([part.indices for part in parts]),
         np.concatenate([part.data for part in parts]),
         parts[0].n_columns,

@@ -15,8 +15,8 @@ def named(split: Any) -> Any:
     if isinstance(split, str):
         if split not in _BY_NAME:
             raise ValueError(
-                f"split={split!r} must be one of {', '.join(map(repr, _BY_NAME))}, or a split learner such as "
-                "GradientSplit(C=1)"
+                f"split={split!r} must be one of {', '.join(map(repr, _BY_NAME))}, or a split learner such "
+                "as GradientSplit(C=1)"
             )
         return _BY_NAME[split]()
     if not isinstance(split, tuple(_BY_NAME.values())):

@@ -299,24 +299,25 @@ class GradientSplit:
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
-        given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != _AUTO}
-        bounds = {"C": (0, False), "learning_rate": (0, False), "max_iter": (1, True), "tol": (0, True)}
-        bounds |= {"feature_power": (0, True), "target_power": (0, True)}
-        bounds |= {"batch_size": (1, True), "min_support": (1, True)}
-        for name, (minimum, included) in bounds.items():
-            value = given.get(name, 1)
-            if name == "batch_size" and value is None:
+        chosen = {f.name for f in fields(self) if f.default == _AUTO and getattr(self, f.name) == _AUTO}
+        counts = {"max_iter", "batch_size", "min_support"}
+        positive = {"C", "learning_rate"} | counts
+        for name in {"tol", "feature_power", "target_power"} | positive:
+            value = getattr(self, name)
+            if name in chosen or (name == "batch_size" and value is None):
                 continue
-            kind = Integral if name in ("max_iter", "batch_size", "min_support") else Real
+            kind = Integral if name in counts else Real
             if isinstance(value, bool) or not isinstance(value, kind):
-                raise TypeError(f"GradientSplit: {name}={value!r} must be a number")
-            if not math.isfinite(value) or value < minimum or (value == minimum and not included):
-                relation = "at least" if included else "above"
-                raise ValueError(f"GradientSplit: {name}={value!r} must be finite and {relation} {minimum}")
+                what = "a whole number" if name in counts else "a number"
+                raise TypeError(f"GradientSplit: {name}={value!r} must be {what}")
+            if not math.isfinite(value) or value < 0 or (value == 0 and name in positive):
+                relation = "above 0" if name in positive else "at least 0"
+                raise ValueError(f"GradientSplit: {name}={value!r} must be finite and {relation}")
         for name, words in {"start": ("informed", "noise"), "threshold": ("learned", "exact")}.items():
-            if given.get(name, words[0]) not in words:
+            value = getattr(self, name)
+            if name not in chosen and value not in words:
                 raise ValueError(
-                    f"GradientSplit: {name}={given[name]!r} must be {words[0]!r}, {words[1]!r} or 'auto'"
+                    f"GradientSplit: {name}={value!r} must be {words[0]!r}, {words[1]!r} or 'auto'"
                 )
 
     @classmethod
@@ -338,7 +339,7 @@ class GradientSplit:
             float(self.tol),
             self.start == "informed",
             self.threshold == "exact",
-            self.batch_size or 0,
+            int(self.batch_size or 0),
         )
 
     @property

@@ -31,14 +31,12 @@ class ClassTargets:
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     def encode(self, y: np.ndarray) -> Any:
-        """Indicators of the second of two classes, or of each of more."""
+        """Return indicators of the second of two classes, or of each of more."""
         codes = np.searchsorted(self.classes, y)
         if self.n_columns == 1:
             return codes.astype(np.float32)[:, None]
         n = len(y)
-        return sp.csr_array(
-            (np.ones(n, np.float32), codes, np.arange(n + 1)), shape=(n, self.n_columns)
-        )
+        return sp.csr_array((np.ones(n, np.float32), codes, np.arange(n + 1)), shape=(n, self.n_columns))
 
     def probabilities(self, means: np.ndarray) -> np.ndarray:
         """Leaf means to one column of probabilities per class."""

@@ -22,7 +22,7 @@ class LabelTargets:
     @classmethod
     def of(cls, y: Any) -> LabelTargets:
         """Check an indicator matrix and remember its form."""
-        stored = y.data if sp.issparse(y) else y
+        stored = sp.csr_array(y.tocoo()).data if sp.issparse(y) else y  # from COO: adds up duplicates
         if stored.dtype.kind not in "biuf":
             raise ValueError(
                 f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are a multi-label "
@@ -48,15 +48,15 @@ class LabelTargets:
         return np.arange(self.n_labels)
 
     def encode(self, y: Any) -> Any:
-        """Indicators as numbers."""
+        """Return the indicators as numbers."""
         return y.astype(np.float32)
 
     def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
         """Labels whose score is above the threshold, in the form in which y was given."""
         if not sp.issparse(scores):
-            chosen = scores > threshold
+            chosen = scores > np.asarray(threshold, scores.dtype)
             return sp.csr_array(chosen, dtype=self.dtype) if self.is_sparse else chosen.astype(self.dtype)
-        limits = np.broadcast_to(threshold, self.n_labels)
+        limits = np.broadcast_to(threshold, self.n_labels).astype(scores.dtype)  # as precise as scores are
         chosen = sp.csr_array(scores, copy=True)
         chosen.data = (chosen.data > limits[chosen.indices]).astype(self.dtype)
         chosen.eliminate_zeros()
