@@ -40,7 +40,7 @@ def route(X, trees, start, stop, out):
 
 @exact
 def add_leaves(nodes, counted, trees, out):
-    """out[i] += mean of the leaves of row i, over the trees that are counted for it.
+    """Put into out, which holds zeros, the mean leaf of each row over the trees that are counted for it.
 
     `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts
     become NaN.
@@ -60,7 +60,7 @@ def add_leaves(nodes, counted, trees, out):
             else:
                 for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
                     out[i, leaves.indices[k]] += leaves.data[k]
-        share = np.float32(1.0) / np.float32(used)
+        share = np.float32(1.0) / np.float32(max(used, 1))
         for j in range(leaves.n_columns):
             out[i, j] = out[i, j] * share if used > 0 else np.float32(np.nan)
 

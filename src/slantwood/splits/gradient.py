@@ -63,6 +63,17 @@ def _weigh(s, r, rs):
 
 
 @vectorised
+def _centre(t, r, N):
+    # Subtracts the weighted mean.
+    total = _0
+    for i in range(t.shape[0]):
+        total += r[i] * t[i]
+    mean = total / N
+    for i in range(t.shape[0]):
+        t[i] -= mean
+
+
+@vectorised
 def _slopes(s, rs, t, a, c):
     # t_i <- d gain / d u_i, from t_i = z_i.m; returns the sum, which is d gain / d b.
     total = _0
@@ -164,8 +175,13 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
             t[i] = dot(G[i], rs)
         squared = np.float64(dot(rs, t))
     else:
-        back_project(Z, rs, m)
+        # Of a batch of the node's rows Z is not centred: m takes r (s - S/N) and z.m its distance from
+        # the mean, which of all rows is zero.
+        for i in range(n):
+            t[i] = rs[i] - r[i] * np.float32(S / N)
+        back_project(Z, t, m)
         project(Z, m, t)
+        _centre(t, r, np.float32(N))
         squared = np.float64(dot(m, m))
     spread = max(S * (N - S), 1e-6 * N * N)
     a = np.float32(2.0 * N / spread)
@@ -179,8 +195,8 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
 def learn_gradient(parameters, X, Z, weights, state):
     """Minimise the objective above by Adam from a random start.
 
-    On nodes of several batches every step sees the next batch of rows, which the grower keeps in random
-    order; all of them begin and end the search.
+    On nodes of several batches the start sees the first, and every step the next batch of the rows, which
+    the grower keeps in random order.
     """
     n = X.n_rows
     d = X.n_columns

@@ -1,0 +1,58 @@
+"""Claims about the package as a whole: its README runs, it loads quickly, it starts warm."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import slantwood
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(code):
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return result.stdout
+
+
+def test_every_public_name_exists_and_is_listed():
+    for name in slantwood.__all__:
+        assert getattr(slantwood, name) is not None
+    assert set(slantwood.__all__) == set(dir(slantwood))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = slantwood.nothing
+
+
+def test_importing_the_package_loads_no_heavy_library():
+    code = "import sys, slantwood; print([m for m in ('numpy', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+@pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="the README is not part of this installation")
+def test_the_examples_of_the_readme_run_as_pasted(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    assert len(blocks) == 2
+    assert len(blocks[0].strip().splitlines()) <= 12
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert re.search(r"LRAP 0\.\d+", capsys.readouterr().out)
+
+
+def test_a_second_process_compiles_nothing_and_starts_fitting_at_once():
+    code = """
+import time
+started = time.perf_counter()
+from numba.core import event
+compiled = event.RecordingListener()
+from slantwood import ObliqueForestClassifier
+with event.install_listener("numba:compile", compiled):
+    ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
+print(len(compiled.buffer), time.perf_counter() - started)
+"""
+    run(code)  # fills the cache of kernels where it is empty
+    n_compiled, seconds = run(code).split()
+    assert int(n_compiled) == 0
+    # Under two seconds on a quiet machine; this only catches a start that waits for the compiler.
+    assert float(seconds) < 6.0
