@@ -323,3 +323,15 @@ def test_scikit_learn_callbacks_hear_of_every_tree_and_may_stop_the_growth():
     assert counter.begun == counter.ended == 4
     assert model.trees_.n_trees == 4
     assert counter.scores[-1] == model.score(X, y)
+
+
+def test_trees_on_one_sparse_target_differ():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 200), density=0.05, rng=rng)
+    y = np.asarray(X[:, :20].sum(axis=1)).ravel() > 0.5
+    for model in (
+        ObliqueForestClassifier(n_estimators=4, random_state=0).fit(X, y),
+        ObliqueForestRegressor(n_estimators=4, random_state=0).fit(X, y.astype(float)),
+    ):
+        firsts = [tuple(model.trees_.weights[model.trees_.indptr[r] :][:5]) for r in model.trees_.roots]
+        assert len(set(firsts)) == 4

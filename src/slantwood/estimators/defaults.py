@@ -32,10 +32,10 @@ class Traits:
 def choose(traits: Traits) -> dict[str, Any]:
     """Return a value for every parameter that can be "auto", of the estimator and of its split."""
     sparse = traits.nonzero_features < SPARSE_FEATURES
-    many = traits.n_targets >= MANY_TARGETS
+    many = traits.task == "multi-label" and traits.n_targets >= MANY_TARGETS
     settings: dict[str, Any] = {
         "unit_rows": sparse and traits.features_nonnegative,
-        "unit_labels": many and traits.task == "multi-label",
+        "unit_labels": many,
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,
@@ -61,6 +61,9 @@ def choose(traits: Traits) -> dict[str, Any]:
         settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
     if sparse:
         settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
+        if traits.n_targets == 1:
+            # One target supports one direction: without other rows and features all trees are equal.
+            settings |= {"bootstrap": True, "max_features": 0.5}
     if traits.n_trees == 1:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
