@@ -335,3 +335,23 @@ def test_trees_on_one_sparse_target_differ():
     ):
         firsts = [tuple(model.trees_.weights[model.trees_.indptr[r] :][:5]) for r in model.trees_.roots]
         assert len(set(firsts)) == 4
+
+
+def test_warm_start_keeps_the_unit_of_the_first_fit_and_refuses_other_targets():
+    X, y = make_regression(100, 5, random_state=0)
+    forest = ObliqueForestRegressor(n_estimators=3, random_state=0, warm_start=True).fit(X, y)
+    first = forest.trees_.leaves.values.copy()
+    forest.set_params(n_estimators=6).fit(X, 10 * y + 1000)
+    np.testing.assert_array_equal(forest.trees_.leaves.values[: len(first)], first)
+    # Half of the trees predict y, half 10 y + 1000, all in the same unit.
+    np.testing.assert_allclose(forest.predict(X).mean(), (11 * y.mean() + 1000) / 2, rtol=0.1)
+    with pytest.raises(ValueError, match=r"warm_start.*2 columns"):
+        forest.set_params(n_estimators=7).fit(X, np.column_stack([y, y]))
+    X, y = load_iris(return_X_y=True)
+    forest = ObliqueForestClassifier(n_estimators=1, random_state=0, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"warm_start.*classes"):
+        forest.set_params(n_estimators=2).fit(X, y + 1)
+    assert forest.classes_.tolist() == [0, 1, 2]
+    at_once = ObliqueForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    forest.set_params(n_estimators=3).fit(X, y)
+    np.testing.assert_array_equal(forest.predict_proba(X), at_once.predict_proba(X))

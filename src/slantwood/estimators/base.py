@@ -29,7 +29,7 @@ from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
-from slantwood.model.trees import Trees, join, n_rows
+from slantwood.model.trees import join, n_rows
 
 _AUTO = "auto"
 
@@ -40,6 +40,7 @@ _LEAVES_PER_CHUNK = 1 << 19
 class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
+    _is_single_tree = False
     n_estimators: int
     bootstrap: bool | str
     oob_score: bool
@@ -69,7 +70,20 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
     # ---- fitting
 
     def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any) -> None:
-        """Grow the trees on checked X and y."""
+        """Grow the trees on checked X and y; nothing is changed before all of them are grown."""
+        earlier = self.trees_ if self.warm_start and hasattr(self, "trees_") else None
+        n_earlier = 0 if earlier is None else earlier.n_trees
+        if n_earlier > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
+                "fitted; with warm_start=True it can only grow"
+            )
+        if earlier is None:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            importance_sum = np.zeros(X.shape[1])
+        else:
+            seed, importance_sum = self._seed, self._importance_sum.copy()
+            targets = self._targets.continued(targets)
         Y = targets.encode(y)
         target_weights = check.check_target_weights(self.target_weights, Y.shape[1])
         # Constant targets and those of weight 0 are predicted, but have no say in any split.
@@ -77,36 +91,38 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         if len(target_weights):
             judges &= target_weights > 0
         settings = self._choose_settings(X, targets.task, int(judges.sum()))
-        earlier = self._trees_to_keep(targets)
-        if not earlier:
-            self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self._importance_sum = np.zeros(X.shape[1])
-        plan = self._plan(X, Y, judges, target_weights, row_weights, settings)
-        n_earlier = earlier[0].n_trees if earlier else 0
-        n_new = self.n_estimators - n_earlier
-        if n_new < 0:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
-                "fitted; with warm_start=True it can only grow"
-            )
-        self.settings_ = settings
-        self._targets = targets
-        grown = list(earlier)
+        plan = self._plan(X, Y, judges, target_weights, row_weights, settings, seed)
+        grown = [] if earlier is None else [earlier]
+
+        def fitted() -> dict[str, Any]:
+            return {
+                "trees_": join(grown),
+                "settings_": settings,
+                "_targets": targets,
+                "_seed": seed,
+                "_importance_sum": importance_sum,
+                **self._describe(targets),
+            }
+
         with announced():
             trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
                 delayed(plan.grow_tree)(index) for index in range(n_earlier, self.n_estimators)
             )
-            fitted = lambda: {"trees_": join(grown), "settings_": settings, "_targets": targets}  # noqa: E731
-            with tell_progress(self, n_new, X, y, fitted) as tell:
+            with tell_progress(self, self.n_estimators - n_earlier, X, y, fitted) as tell:
                 for tree, importance in trees:
                     grown.append(tree)
-                    self._importance_sum += importance
+                    importance_sum += importance
                     if tell():
                         trees.close()
                         break
-            self.trees_ = join(grown)
+            for name, value in fitted().items():
+                setattr(self, name, value)
             if self.oob_score:
                 self._set_out_of_bag(plan, y, row_weights)
+
+    def _describe(self, targets: Any) -> dict[str, Any]:
+        """Public attributes that say what is predicted."""
+        raise NotImplementedError
 
     def _check_parameters(self) -> None:
         check.check_integer("n_estimators", self.n_estimators, 1)
@@ -133,7 +149,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
                 n_targets=n_targets,
                 nonzero_features=nonzero_share(X),
                 features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
-                n_trees=self.n_estimators,
+                single_tree=self._is_single_tree,
             )
         )
         own = {
@@ -161,6 +177,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
         target_weights: np.ndarray,
         row_weights: np.ndarray,
         settings: dict[str, Any],
+        seed: int,
     ) -> GrowthPlan:
         x = training_matrix(X)
         y = z = training_matrix(Y)
@@ -183,18 +200,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
                 shuffle_above=settings["split"].rows_in_order,
             ),
             bootstrap=bool(settings["bootstrap"]),
-            seed=self._seed,
+            seed=seed,
         )
-
-    def _trees_to_keep(self, targets: Any) -> list[Trees]:
-        if not self.warm_start or not hasattr(self, "trees_"):
-            return []
-        if targets.n_columns != self._targets.n_columns:
-            raise ValueError(
-                f"warm_start=True, but y now has {targets.n_columns} target columns and had "
-                f"{self._targets.n_columns} before; fit a new estimator instead"
-            )
-        return [self.trees_]
 
     def _set_out_of_bag(self, plan: GrowthPlan, y: Any, row_weights: np.ndarray) -> None:
         """Predict every row from the trees that did not see it, and score that."""

@@ -62,10 +62,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             keep = np.isin(y, targets.classes)
             if not keep.all():
                 X, y, weights = X[keep], y[keep], weights[keep]
-        self.classes_ = targets.classes
-        self.n_classes_ = len(targets.classes)
         self._fit(X, y, weights, targets)
         return self
+
+    def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
+        return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, or its labels as an indicator matrix (sparse where y was sparse)."""

@@ -26,7 +26,7 @@ class Traits:
     n_targets: int
     nonzero_features: float  # share of the cells of X
     features_nonnegative: bool
-    n_trees: int
+    single_tree: bool
 
 
 def choose(traits: Traits) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def choose(traits: Traits) -> dict[str, Any]:
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
-    if traits.n_trees == 1:
+    if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
         settings["min_samples_split"] = max(settings["min_samples_split"], 10)

@@ -42,9 +42,11 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         y = _read_numbers(y)
         check_consistent_length(X, y)
         weights = check.check_row_weights(sample_weight, X.shape[0])
-        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         self._fit(X, y, weights, NumberTargets.of(y, weights))
         return self
+
+    def _describe(self, targets: NumberTargets) -> dict[str, Any]:
+        return {"n_outputs_": targets.n_columns}
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted number(s) of each row, in the shape of y."""

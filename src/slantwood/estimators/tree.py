@@ -14,6 +14,7 @@ from slantwood.estimators.regression import ObliqueRegressor
 
 
 class _SingleTree(ObliqueEstimator):
+    _is_single_tree = True
     n_estimators = 1
     bootstrap = False
     oob_score = False

@@ -30,6 +30,15 @@ class ClassTargets:
         """Number of columns of the encoded targets."""
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
+    def continued(self, later: Any) -> ClassTargets:
+        """Return the targets for adding trees to a forest that was fitted on these."""
+        if later.task == self.task and np.array_equal(later.classes, self.classes):
+            return self
+        raise ValueError(
+            f"warm_start=True, but y now has the classes {later.classes} and had {self.classes} before; fit a "
+            "new estimator instead"
+        )
+
     def encode(self, y: np.ndarray) -> Any:
         """Return indicators of the second of two classes, or of each of more."""
         codes = np.searchsorted(self.classes, y)

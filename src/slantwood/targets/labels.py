@@ -47,6 +47,15 @@ class LabelTargets:
         """Positions of the labels, which are their names."""
         return np.arange(self.n_labels)
 
+    def continued(self, later: Any) -> LabelTargets:
+        """Return the targets for adding trees to a forest that was fitted on these."""
+        if later.task == self.task and later.n_labels == self.n_labels:
+            return later
+        raise ValueError(
+            f"warm_start=True, but y now is {later.task} with {later.n_columns} columns and was {self.task} "
+            f"with {self.n_labels} before; fit a new estimator instead"
+        )
+
     def encode(self, y: Any) -> Any:
         """Return the indicators as numbers."""
         return y.astype(np.float32)

@@ -41,6 +41,15 @@ class NumberTargets:
         """Number of columns of the encoded targets."""
         return len(self.mean)
 
+    def continued(self, later: NumberTargets) -> NumberTargets:
+        """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
+        if later.n_columns == self.n_columns:
+            return NumberTargets(self.mean, self.scale, later.one_dimensional)
+        raise ValueError(
+            f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; fit a "
+            "new estimator instead"
+        )
+
     def encode(self, y: np.ndarray) -> np.ndarray:
         """Numbers with mean 0 and variance 1."""
         return ((y.reshape(len(y), -1) - self.mean) / self.scale).astype(np.float32)
