@@ -35,8 +35,8 @@ class ClassTargets:
         if later.task == self.task and np.array_equal(later.classes, self.classes):
             return self
         raise ValueError(
-            f"warm_start=True, but y now has the classes {later.classes} and had {self.classes} before; fit a "
-            "new estimator instead"
+            f"warm_start=True, but y now has the classes {later.classes} and had {self.classes} before; fit "
+            "a new estimator instead"
         )
 
     def encode(self, y: np.ndarray) -> Any:

@@ -46,8 +46,8 @@ class NumberTargets:
         if later.n_columns == self.n_columns:
             return NumberTargets(self.mean, self.scale, later.one_dimensional)
         raise ValueError(
-            f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; fit a "
-            "new estimator instead"
+            f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; fit "
+            "a new estimator instead"
         )
 
     def encode(self, y: np.ndarray) -> np.ndarray:
