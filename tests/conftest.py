@@ -40,7 +40,7 @@ settings.load_profile("slantwood")
 @pytest.fixture(scope="session")
 def dense():
     """Make a dense `Matrix` of any 2-D numbers."""
-    from slantwood.model.trees import dense_matrix
+    from slantwood.kernels.matrix import dense_matrix
 
     return lambda values: dense_matrix(np.array(values, np.float32, order="C", ndmin=2))
 
@@ -48,7 +48,7 @@ def dense():
 @pytest.fixture(scope="session")
 def sparse():
     """Make a sparse `Matrix` of any 2-D numbers, without stored zeros."""
-    from slantwood.model.trees import sparse_matrix
+    from slantwood.kernels.matrix import sparse_matrix
 
     return lambda values: sparse_matrix(sp.csr_array(np.array(values, np.float32, ndmin=2)))
 
@@ -75,7 +75,7 @@ def numbers_of():
 @pytest.fixture(scope="session")
 def gathered():
     """Go all the way from a `Matrix` to a node's `Block`; return the block, its columns and the workspace."""
-    from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales
+    from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 
     def go(matrix, rows=None, weights=None, power=1.0, importance=(), min_support=1):
         n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
@@ -109,7 +109,7 @@ def standardised_of():
 @pytest.fixture(scope="session")
 def blocks_of():
     """Make the block of the numbers `stored - mean` twice: dense, then sparse with its means kept apart."""
-    from slantwood.kernels.matrix import Block
+    from slantwood.kernels.block import Block
 
     def make(stored, mean=None):
         csr = sp.csr_array(np.array(stored, np.float32, ndmin=2))

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from slantwood.kernels.matrix import dense_matrix
 from slantwood.model.routing import route
-from slantwood.model.trees import Trees, dense_matrix
+from slantwood.model.trees import Trees
 
 SEEDS = st.integers(0, 2**32 - 1)
 # Full, half empty, and mostly empty: the last is held sparse.

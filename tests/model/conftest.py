@@ -8,7 +8,8 @@ import scipy.sparse as sp
 @pytest.fixture(scope="session")
 def random_trees():
     """Make trees of random shape; splits have few levels, so that rows lie on boundaries."""
-    from slantwood.model.trees import Trees, dense_matrix, join, sparse_matrix
+    from slantwood.kernels.matrix import dense_matrix, sparse_matrix
+    from slantwood.model.trees import Trees, join
 
     def one_tree(rng, n_features, n_outputs, sparse_leaves):
         n_splits = int(rng.integers(0, 8))
@@ -49,8 +50,8 @@ def random_trees():
 @pytest.fixture(scope="session")
 def routed():
     """Route all rows of a `Matrix` through trees."""
+    from slantwood.kernels.matrix import n_rows
     from slantwood.model.routing import route
-    from slantwood.model.trees import n_rows
 
     def go(X, trees):
         nodes = np.full((n_rows(X), trees.n_trees), -9, np.int32)

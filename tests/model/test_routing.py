@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from slantwood.kernels.matrix import dense_matrix, sparse_matrix
 from slantwood.model.routing import add_leaves, route, sparse_scores
-from slantwood.model.trees import dense_matrix, sparse_matrix
 
 pytestmark = pytest.mark.plain_python
 

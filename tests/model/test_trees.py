@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from slantwood.model.trees import join, n_rows, sparse_matrix
+from slantwood.kernels.matrix import n_rows, sparse_matrix
+from slantwood.model.trees import join
 
 pytestmark = pytest.mark.plain_python
 

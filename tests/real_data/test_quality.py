@@ -11,21 +11,14 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 
 from benchmarks.datasets import available, load
-from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor
+from benchmarks.quality import PUBLISHED
+from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2, precision_at_k
 
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
 )
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
-
-PUBLISHED = {
-    "split": GradientSplit.published(),
-    "bootstrap": True,
-    "max_features": None,
-    "min_samples_split": 2,
-    "unit_rows": False,
-}
 
 
 def cross_validated(forest, X, y, measure):

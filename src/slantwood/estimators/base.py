@@ -26,10 +26,10 @@ from slantwood.features.matrix import (
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
 from slantwood.kernels.announce import announced
-from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
-from slantwood.model.trees import join, n_rows
+from slantwood.model.trees import join
 
 _AUTO = "auto"
 

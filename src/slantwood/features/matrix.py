@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.kernels.matrix import DENSE_SHARE, Matrix
-from slantwood.model.trees import dense_matrix, sparse_matrix
+from slantwood.kernels.matrix import DENSE_SHARE, Matrix, dense_matrix, sparse_matrix
 
 
 def nonzero_share(X: Any) -> float:

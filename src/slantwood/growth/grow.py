@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from slantwood.kernels.block import gather, make_workspace, measure, set_scales, swap_columns
 from slantwood.kernels.compiling import exact, indexed
-from slantwood.kernels.matrix import gather, make_workspace, measure, set_scales, swap_columns
 from slantwood.kernels.products import back_project, project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch

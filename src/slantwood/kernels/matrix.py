@@ -1,25 +1,13 @@
-"""Two kinds of matrix: all rows of the data (`Matrix`), and one node's share of it (`Block`).
-
-A `Matrix` is float32, dense or CSR. A `Block` holds the node's rows and only those columns that are
-not constant there, standardised: dense blocks explicitly, sparse blocks by scaling their stored
-values and remembering the scaled means, so that zeros stay unstored. Making a block takes two steps:
-`measure` finds the columns that vary and their moments, `gather` writes the first so many of them.
-"""
+"""All rows of the data: a float32 matrix that compiled code reads, dense or CSR."""
 
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from slantwood.kernels.compiling import exact, indexed, vectorised
-from slantwood.kernels.scratch import scratch
-
-# A block is stored dense when at least this share of its cells is non-zero: then contiguous
-# arithmetic beats the skipping of zeros.
+# A matrix, or a node's block of it, is held dense when at least this share of its cells is non-zero:
+# then contiguous arithmetic beats the skipping of zeros.
 DENSE_SHARE = 0.2
-
-# A column varies when its variance is above this share of its mean square: float64 sums of float32
-# values carry about 1e-16 of relative error, and two different float32 numbers differ by 4e-15 here.
-_VARIES = 1e-15
 
 
 class Matrix(NamedTuple):
@@ -33,283 +21,30 @@ class Matrix(NamedTuple):
     n_columns: int
 
 
-class Block(NamedTuple):
-    """The standardised rows and varying columns of one node."""
-
-    is_dense: bool
-    values: np.ndarray  # (n, d) float32; (0, 0) when sparse
-    indptr: np.ndarray
-    indices: np.ndarray
-    data: np.ndarray
-    mean: np.ndarray  # (d,) float32, scaled; zeros when dense, where it is already subtracted
-    n_rows: int
-    n_columns: int
-
-
-class Workspace(NamedTuple):
-    """Room for the blocks of all nodes of a tree, made once; the first n_active entries count."""
-
-    slot: np.ndarray  # column of the matrix -> place among the active ones, -1 elsewhere
-    columns: np.ndarray  # active column -> column of the matrix
-    support: np.ndarray  # number and weight of the node's rows that are not zero there; sparse only
-    weight: np.ndarray
-    mean: np.ndarray  # float64 moments over the node's rows
-    variance: np.ndarray
-    offset: (
-        np.ndarray
-    )  # float64, what is subtracted from stored values: the mean, or 0 where zeros are not stored
-    scale: np.ndarray  # float32: standardised value = (value - mean) * scale
-    scaled_mean: np.ndarray
-    values: np.ndarray  # flat float32 room of dense blocks
-    indptr: np.ndarray
-    indices: np.ndarray
-    data: np.ndarray
-
-
-@exact
-def make_workspace(matrix, rows):
-    """Make room for blocks of any subset of the given rows."""
-    n = rows.shape[0]
-    n_stored = n * matrix.n_columns
-    n_active = matrix.n_columns
-    if not matrix.is_dense:
-        n_stored = 0
-        for row in rows:
-            n_stored += matrix.indptr[row + 1] - matrix.indptr[row]
-        n_active = min(n_active, n_stored)
-    n_sparse = 0 if matrix.is_dense else n_stored
-    return Workspace(
-        np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
-        scratch(n_active, np.uint32),
-        scratch(0 if matrix.is_dense else n_active, np.int32),
-        scratch(0 if matrix.is_dense else n_active, np.float64),
-        scratch(n_active, np.float64),
-        scratch(n_active, np.float64),
-        scratch(n_active, np.float64),
-        scratch(n_active, np.float32),
-        scratch(n_active, np.float32),
-        scratch(n_stored, np.float32),
-        scratch(n + 1, np.int64),
-        scratch(n_sparse, np.uint32),
-        scratch(n_sparse, np.float32),
+def dense_matrix(values: np.ndarray) -> Matrix:
+    """Wrap a float32 array in C order."""
+    return Matrix(
+        True,
+        values,
+        np.empty(0, np.int64),
+        np.empty(0, np.uint32),
+        np.empty(0, np.float32),
+        values.shape[1],
     )
 
 
-@exact
-def measure(matrix, rows, weights, min_support, room):
-    """Find the columns that vary over the rows, with weighted mean and variance; return how many.
-
-    Of a sparse matrix, columns that are not zero in fewer than `min_support` rows are passed over.
-    """
-    if matrix.is_dense:
-        return _measure_dense(matrix.values, rows, weights, room)
-    return _measure_sparse(matrix, rows, weights, min_support, room)
-
-
-@vectorised
-def _measure_dense(values, rows, weights, room):
-    d = values.shape[1]
-    sums = room.mean
-    squares = room.variance
-    sums[:d] = 0.0
-    squares[:d] = 0.0
-    first = values[rows[0]]  # moments around the first row: safe for columns far from zero
-    total = 0.0
-    for i in range(rows.shape[0]):
-        row = values[rows[i]]
-        r = np.float64(weights[i])
-        total += r
-        for j in range(d):
-            x = np.float64(row[j]) - np.float64(first[j])
-            sums[j] += r * x
-            squares[j] += r * x * x
-    n_active = 0
-    for j in range(d):
-        shift = sums[j] / total
-        variance = squares[j] / total - shift * shift
-        if variance > _VARIES * (squares[j] / total):
-            room.columns[n_active] = j
-            room.mean[n_active] = np.float64(first[j]) + shift
-            room.offset[n_active] = np.float64(first[j]) + shift
-            room.variance[n_active] = variance
-            n_active += 1
-    return n_active
-
-
-@indexed
-def _measure_sparse(matrix, rows, weights, min_support, room):
-    # Moments around the first stored value a of a column, so that columns far from zero are safe. Over
-    # the stored values, with weight W: A = sum r (x - a), B = sum r (x - a)^2; the others are zero, so
-    # mean - a = (A - (N - W) a) / N and variance = (B + (N - W) a^2) / N - (mean - a)^2.
-    slot = room.slot
-    seen = 0
-    total = 0.0
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        r = np.float64(weights[i])
-        total += r
-        for k in range(np.uint64(matrix.indptr[row]), np.uint64(matrix.indptr[row + 1])):
-            column = matrix.indices[k]
-            place = slot[column]
-            if place < 0:
-                place = seen
-                slot[column] = place
-                room.columns[place] = column
-                room.support[place] = 1
-                room.weight[place] = r
-                room.scale[place] = matrix.data[k]
-                room.mean[place] = 0.0
-                room.variance[place] = 0.0
-                seen += 1
-            else:
-                x = np.float64(matrix.data[k]) - np.float64(room.scale[place])
-                room.support[place] += 1
-                room.weight[place] += r
-                room.mean[place] += r * x
-                room.variance[place] += r * x * x
-    n_active = 0
-    for place in range(seen):
-        column = room.columns[place]
-        slot[column] = -1
-        first = np.float64(room.scale[place])
-        absent = total - room.weight[place] if room.support[place] < rows.shape[0] else 0.0
-        shift = (room.mean[place] - absent * first) / total
-        square = (room.variance[place] + absent * first * first) / total
-        variance = square - shift * shift
-        if variance > _VARIES * square and room.support[place] >= min_support:
-            room.columns[n_active] = column
-            room.mean[n_active] = first + shift
-            # A column without zeros is centred explicitly, which keeps its precision far from zero.
-            room.offset[n_active] = first + shift if room.support[place] == rows.shape[0] else 0.0
-            room.variance[n_active] = variance
-            n_active += 1
-    return n_active
-
-
-@vectorised
-def set_scales(room, n_columns, power, importance):
-    """Scale each column by 1/sd^power, times one factor that brings the mean variance to 1.
-
-    `importance` is empty, or holds a weight for each column of the matrix; its square root goes into
-    the scale, so that squares of standardised values carry the weight.
-    """
-    weighted = importance.shape[0] > 0
-    total = 0.0
-    count = 0.0
-    for j in range(n_columns):
-        scale = room.variance[j] ** (-0.5 * power)
-        p = np.float64(importance[room.columns[j]]) if weighted else 1.0
-        total += p * room.variance[j] * scale * scale
-        count += p
-        room.scale[j] = scale * np.sqrt(p)
-    factor = np.sqrt(count / total) if total > 0.0 else 1.0
-    for j in range(n_columns):
-        room.scale[j] = room.scale[j] * factor
-        room.scaled_mean[j] = (room.mean[j] - room.offset[j]) * room.scale[j]
-
-
-@exact
-def swap_columns(room, j, k):
-    """Exchange two active columns."""
-    room.columns[j], room.columns[k] = room.columns[k], room.columns[j]
-    room.mean[j], room.mean[k] = room.mean[k], room.mean[j]
-    room.variance[j], room.variance[k] = room.variance[k], room.variance[j]
-    room.offset[j], room.offset[k] = room.offset[k], room.offset[j]
-
-
-@exact
-def gather(matrix, rows, room, n_columns):
-    """Write the node's first `n_columns` active columns, standardised, into the workspace."""
-    if matrix.is_dense:
-        return _gather_dense(matrix, rows, room, n_columns)
-    return _gather_sparse(matrix, rows, room, n_columns)
-
-
-@vectorised
-def _gather_dense(matrix, rows, room, d):
-    n = rows.shape[0]
-    values = room.values[: n * d].reshape(n, d)
-    columns = room.columns
-    whole = d == matrix.n_columns and n > 0
-    for j in range(d):
-        whole = whole and columns[j] == j
-    for i in range(n):
-        row = matrix.values[rows[i]]
-        if whole:
-            for j in range(d):
-                values[i, j] = (np.float64(row[j]) - room.offset[j]) * room.scale[j]
-        else:
-            for j in range(d):
-                values[i, j] = (np.float64(row[columns[j]]) - room.offset[j]) * room.scale[j]
-    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
-
-
-@indexed
-def _gather_sparse(matrix, rows, room, d):
-    n = rows.shape[0]
-    slot = room.slot
-    for j in range(d):
-        slot[room.columns[j]] = j
-    stored = np.uint64(0)
-    room.indptr[0] = 0
-    for i in range(n):
-        row = rows[i]
-        for k in range(np.uint64(matrix.indptr[row]), np.uint64(matrix.indptr[row + 1])):
-            place = slot[matrix.indices[k]]
-            if place >= 0:
-                room.indices[stored] = place
-                room.data[stored] = (np.float64(matrix.data[k]) - room.offset[place]) * room.scale[place]
-                stored += np.uint64(1)
-        room.indptr[i + 1] = stored
-    for j in range(d):
-        slot[room.columns[j]] = -1
-    if n * d <= room.values.shape[0] and stored >= DENSE_SHARE * n * d:
-        return _as_dense(room, n, d)
-    return Block(
+def sparse_matrix(csr: sp.csr_array) -> Matrix:
+    """Wrap a float32 CSR array; its arrays are shared where their types allow it."""
+    return Matrix(
         False,
-        room.values[:0].reshape(0, 0),
-        room.indptr[: n + 1],
-        room.indices[:stored],
-        room.data[:stored],
-        room.scaled_mean[:d],
-        n,
-        d,
+        np.empty((0, 0), np.float32),
+        csr.indptr.astype(np.int64, copy=False),
+        csr.indices.astype(np.int32, copy=False).view(np.uint32),
+        csr.data,
+        csr.shape[1],
     )
 
 
-@indexed
-def _as_dense(room, n, d):
-    values = room.values[: n * d].reshape(n, d)
-    for i in range(n):
-        for j in range(d):
-            values[i, j] = -room.scaled_mean[j]
-        for k in range(np.uint64(room.indptr[i]), np.uint64(room.indptr[i + 1])):
-            values[i, room.indices[k]] += room.data[k]
-    room.scaled_mean[:d] = np.float32(0.0)
-    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
-
-
-@exact
-def row_range(block, start, stop):
-    """Rows start .. stop of a block, as a view."""
-    if block.is_dense:
-        return Block(
-            True,
-            block.values[start:stop],
-            block.indptr,
-            block.indices,
-            block.data,
-            block.mean,
-            stop - start,
-            block.n_columns,
-        )
-    return Block(
-        False,
-        block.values,
-        block.indptr[start : stop + 1],
-        block.indices,
-        block.data,
-        block.mean,
-        stop - start,
-        block.n_columns,
-    )
+def n_rows(matrix: Matrix) -> int:
+    """Return the number of rows of a dense or sparse matrix."""
+    return len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows, sparse_matrix
 
 
 class Trees(NamedTuple):
@@ -72,11 +72,6 @@ def join(parts: Sequence[Trees]) -> Trees:
     )
 
 
-def n_rows(matrix: Matrix) -> int:
-    """Return the number of rows of a dense or sparse matrix."""
-    return len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
-
-
 def _stack(parts: Sequence[Matrix]) -> Matrix:
     if all(part.is_dense for part in parts):
         return dense_matrix(np.concatenate([part.values for part in parts]))
@@ -91,28 +86,4 @@ def _stack(parts: Sequence[Matrix]) -> Matrix:
         np.concatenate([part.indices for part in parts]),
         np.concatenate([part.data for part in parts]),
         parts[0].n_columns,
-    )
-
-
-def dense_matrix(values: np.ndarray) -> Matrix:
-    """Wrap a float32 array in C order."""
-    return Matrix(
-        True,
-        values,
-        np.empty(0, np.int64),
-        np.empty(0, np.uint32),
-        np.empty(0, np.float32),
-        values.shape[1],
-    )
-
-
-def sparse_matrix(csr: sp.csr_array) -> Matrix:
-    """Wrap a float32 CSR array; its arrays are shared where their types allow it."""
-    return Matrix(
-        False,
-        np.empty((0, 0), np.float32),
-        csr.indptr.astype(np.int64, copy=False),
-        csr.indices.astype(np.int32, copy=False).view(np.uint32),
-        csr.data,
-        csr.shape[1],
     )

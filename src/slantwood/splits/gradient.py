@@ -19,8 +19,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from slantwood.kernels.block import row_range
 from slantwood.kernels.compiling import exact, vectorised
-from slantwood.kernels.matrix import row_range
 from slantwood.kernels.products import back_project, dot, gram, project
 from slantwood.kernels.random import normal
 from slantwood.kernels.scratch import scratch

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.kernels.matrix import gather, make_workspace, measure, row_range, set_scales
+from slantwood.kernels.block import gather, make_workspace, measure, row_range, set_scales
 from slantwood.kernels.products import project
 
 pytestmark = pytest.mark.plain_python
