@@ -1,5 +1,6 @@
 """Claims about the package as a whole: its README runs, it loads quickly, it starts warm."""
 
+import os
 import re
 import subprocess
 import sys
@@ -12,8 +13,8 @@ import slantwood
 ROOT = Path(__file__).parents[1]
 
 
-def run(code):
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+def run(code, env=None):
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     return result.stdout
 
 
@@ -56,3 +57,18 @@ print(len(compiled.buffer), time.perf_counter() - started)
     assert int(n_compiled) == 0
     # Under two seconds on a quiet machine; this only catches a start that waits for the compiler.
     assert float(seconds) < 6.0
+
+
+@pytest.mark.slow
+def test_the_process_that_compiles_and_one_that_loads_give_the_same_model(tmp_path):
+    code = """
+import hashlib
+from sklearn.datasets import load_digits
+from slantwood import ObliqueForestClassifier
+X, y = load_digits(return_X_y=True)
+trees = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(X[:300], y[:300]).trees_
+print(hashlib.sha256(trees.weights.tobytes() + trees.bias.tobytes()).hexdigest())
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    compiling, loading = run(code, env=environment), run(code, env=environment)
+    assert compiling == loading

@@ -94,6 +94,18 @@ def _partial_select(scores, labels, n, k):
 
 
 @exact
+def _count(label, value, total, seen, labels, n_seen):
+    # Adds a leaf's value to its label; lists the label where it is new.
+    if value != 0.0:
+        if not seen[label]:
+            seen[label] = True
+            labels[n_seen] = label
+            n_seen += 1
+        total[label] += value
+    return n_seen
+
+
+@exact
 def sparse_scores(nodes, trees, top_k):
     """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive."""
     leaves = trees.leaves
@@ -113,23 +125,10 @@ def sparse_scores(nodes, trees, top_k):
             leaf = trees.leaf[nodes[i, t]]
             if leaves.is_dense:
                 for j in range(leaves.n_columns):
-                    value = leaves.values[leaf, j]
-                    if value != 0.0:
-                        if not seen[j]:
-                            seen[j] = True
-                            labels[n_seen] = j
-                            n_seen += 1
-                        total[j] += value
+                    n_seen = _count(j, leaves.values[leaf, j], total, seen, labels, n_seen)
             else:
                 for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
-                    j = leaves.indices[k]
-                    value = leaves.data[k]
-                    if value != 0.0:
-                        if not seen[j]:
-                            seen[j] = True
-                            labels[n_seen] = j
-                            n_seen += 1
-                        total[j] += value
+                    n_seen = _count(leaves.indices[k], leaves.data[k], total, seen, labels, n_seen)
         for k in range(n_seen):
             scores[k] = total[labels[k]] * share
             total[labels[k]] = np.float32(0.0)
