@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ _AUTO = "auto"
 _LEAVES_PER_CHUNK = 1 << 19
 
 
-class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
+class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     _is_single_tree = False
@@ -120,9 +121,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
             if self.oob_score:
                 self._set_out_of_bag(plan, y, row_weights)
 
+    @abstractmethod
     def _describe(self, targets: Any) -> dict[str, Any]:
         """Public attributes that say what is predicted."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def _keep_out_of_bag(self, means: np.ndarray, seen: np.ndarray, y: Any, weights: np.ndarray) -> None:
+        """Set the attributes that out-of-bag leaf means give; `seen` marks the rows that have any."""
 
     def _check_parameters(self) -> None:
         check.check_integer("n_estimators", self.n_estimators, 1)
@@ -205,18 +210,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _set_out_of_bag(self, plan: GrowthPlan, y: Any, row_weights: np.ndarray) -> None:
         """Predict every row from the trees that did not see it, and score that."""
-        n = len(row_weights)
         counted = np.stack([plan.counts(t) == 0 for t in range(self.trees_.n_trees)], axis=1)
-        means = np.zeros((n, self.trees_.leaves.n_columns), np.float32)
-
-        def predict_chunk(start: int, stop: int) -> None:
-            nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
-            route(plan.X, self.trees_, start, stop, nodes)
-            add_leaves(nodes, counted[start:stop], self.trees_, means[start:stop])
-
-        self._over_chunks(predict_chunk, n)
-        seen = counted.any(axis=1)
-        self._keep_out_of_bag(means, seen, y, row_weights)
+        seen = np.asarray(counted.any(axis=1))
+        self._keep_out_of_bag(self._mean_leaves(plan.X, counted), seen, y, row_weights)
 
     # ---- predicting
 
@@ -246,14 +242,16 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _leaf_means(self, X: Any) -> np.ndarray:
         """Average prototype of the leaves that each row reaches."""
-        matrix = self._checked_input(X)
+        return self._mean_leaves(self._checked_input(X), counted=np.empty((0, 0), np.bool_))
+
+    def _mean_leaves(self, matrix: Matrix, counted: np.ndarray) -> np.ndarray:
+        """Average over the trees that count for a row: all where `counted` is empty, else those it marks."""
         means = np.zeros((n_rows(matrix), self.trees_.leaves.n_columns), np.float32)
-        every_tree = np.empty((0, 0), np.bool_)
 
         def predict_chunk(start: int, stop: int) -> None:
             nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
             route(matrix, self.trees_, start, stop, nodes)
-            add_leaves(nodes, every_tree, self.trees_, means[start:stop])
+            add_leaves(nodes, counted[start:stop], self.trees_, means[start:stop])
 
         self._over_chunks(predict_chunk, len(means))
         return means
