@@ -10,23 +10,29 @@ if TYPE_CHECKING:
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
     from slantwood.splits.gradient import GradientSplit
+    from slantwood.splits.svm import SVMSplit
+    from slantwood.targets.clustering import Clustering
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Clustering": "slantwood.targets.clustering",
     "GradientSplit": "slantwood.splits.gradient",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
+    "SVMSplit": "slantwood.splits.svm",
 }
 
 __all__ = [
+    "Clustering",
     "GradientSplit",
     "ObliqueForestClassifier",
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
+    "SVMSplit",
     "__version__",
 ]
 

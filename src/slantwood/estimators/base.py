@@ -18,6 +18,7 @@ from slantwood.estimators import parameters as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, tell_progress
 from slantwood.estimators.defaults import Traits, choose
 from slantwood.features.matrix import (
+    array_of,
     nonzero_share,
     prediction_matrix,
     training_matrix,
@@ -31,6 +32,7 @@ from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
+from slantwood.targets.clustering import Clustering, sketch
 
 _AUTO = "auto"
 
@@ -70,7 +72,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     # ---- fitting
 
-    def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any) -> None:
+    def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any, clustering: Clustering) -> None:
         """Grow the trees on checked X and y; nothing is changed before all of them are grown."""
         earlier = self.trees_ if self.warm_start and hasattr(self, "trees_") else None
         n_earlier = 0 if earlier is None else earlier.n_trees
@@ -92,7 +94,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         if len(target_weights):
             judges &= target_weights > 0
         settings = self._choose_settings(X, targets.task, int(judges.sum()))
-        plan = self._plan(X, Y, judges, target_weights, row_weights, settings, seed)
+        attributes = self._attributes(X, Y, judges, target_weights, row_weights, clustering, settings, seed)
+        plan = self._plan(X, Y, attributes, row_weights, settings, seed)
         grown = [] if earlier is None else [earlier]
 
         def fitted() -> dict[str, Any]:
@@ -174,26 +177,47 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         settings["split"] = split.filled_in(chosen)
         return settings
 
-    def _plan(
+    def _attributes(
         self,
         X: Any,
         Y: Any,
         judges: np.ndarray,
         target_weights: np.ndarray,
         row_weights: np.ndarray,
+        clustering: Clustering,
+        settings: dict[str, Any],
+        seed: int,
+    ) -> tuple[Matrix, np.ndarray]:
+        """Make what judges splits, and its weights, from the targets that have a say or as the user asks."""
+        if judges.any() and not judges.all():
+            Y = Y[:, judges]
+            target_weights = target_weights[judges] if len(target_weights) else target_weights
+        labels = training_matrix(Y)
+        if settings["unit_labels"]:
+            labels = with_unit_rows(labels)
+        if clustering.is_targets and clustering.sketch is None:
+            return labels, target_weights
+        columns, weights = clustering.columns(X, array_of(labels), target_weights, row_weights)
+        if clustering.sketch is not None and clustering.sketch < columns.shape[1]:
+            return training_matrix(sketch(columns, weights, clustering.sketch, seed)), np.empty(0)
+        return training_matrix(columns), weights
+
+    def _plan(
+        self,
+        X: Any,
+        Y: Any,
+        attributes: tuple[Matrix, np.ndarray],
+        row_weights: np.ndarray,
         settings: dict[str, Any],
         seed: int,
     ) -> GrowthPlan:
         x = training_matrix(X)
-        y = z = training_matrix(Y)
-        if judges.any() and not judges.all():
-            z = training_matrix(Y[:, judges])
-            target_weights = target_weights[judges] if len(target_weights) else target_weights
+        Z, attribute_weights = attributes
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
-            Y=y,
-            Z=with_unit_rows(z) if settings["unit_labels"] else z,
-            attribute_weights=target_weights.astype(np.float32),
+            Y=training_matrix(Y),
+            Z=Z,
+            attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,
             split=settings["split"],
             limits=Limits(

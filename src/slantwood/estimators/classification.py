@@ -27,7 +27,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     threshold: float
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ObliqueClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueClassifier:
         """Grow the trees.
 
         Parameters
@@ -38,6 +38,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             Classes of any type, or the 0/1 indicator matrix of a multi-label task.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows.
+        clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
+            What judges splits in place of the targets: the features, both, a random projection of the
+            targets, or columns of your own with one row for each row of X. `Clustering` has the details.
 
         Returns
         -------
@@ -46,6 +49,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         X = self._read_features(X, reset=True)
         y, targets = _read_targets(y, X.shape[0])
         weights = check.check_row_weights(sample_weight, X.shape[0])
+        judged_by = check.check_clustering(clustering, X.shape[0])
         check.check_real("threshold", self.threshold, 0.0, 1.0)
         if self.class_weight is not None:
             if targets.task == "multi-label":
@@ -61,8 +65,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             targets = ClassTargets.of(y[weights > 0]) if (weights == 0).any() else targets
             keep = np.isin(y, targets.classes)
             if not keep.all():
-                X, y, weights = X[keep], y[keep], weights[keep]
-        self._fit(X, y, weights, targets)
+                X, y, weights, judged_by = X[keep], y[keep], weights[keep], judged_by.of_rows(keep)
+        self._fit(X, y, weights, targets, judged_by)
         return self
 
     def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import TypeVar
 _PARAMETERS = {
     "n_estimators": """int, default=50
     Number of trees.""",
-    "split": """{"gradient"} or split learner, default="gradient"
-    How a node's hyperplane is found, by name or as an object such as `GradientSplit(C=1)`.""",
+    "split": """{"gradient", "svm"} or split learner, default="gradient"
+    How a node's hyperplane is found, by name or as an object: `GradientSplit(C=1)`, `SVMSplit(C=1)`, or one
+    of your own with a method `learn(X, Z, p, weights, rng)`.""",
     "max_depth": """int or None, default=None
     Depth of the trees at the most; None for no limit.""",
     "min_samples_split": """int or "auto", default="auto"
@@ -17,7 +18,9 @@ _PARAMETERS = {
     which it separates the targets. 0 accepts every split.""",
     "max_features": """int, float, "sqrt", "log2", None or "auto", default="auto"
     Features that a split may combine, drawn at random for each split among those that vary in the node:
-    a number, a share, a function of their number, or None for all. Never fewer than five.""",
+    a number, a share, a function of their number, or None for all. Never fewer than five. In sparse data
+    a feature is drawn in proportion to the rows that have it. Where a subset gives no split, wider ones
+    follow.""",
     "bootstrap": """bool or "auto", default="auto"
     Whether each tree sees a random sample of the rows, drawn with replacement.""",
     "oob_score": """bool, default=False

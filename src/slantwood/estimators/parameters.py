@@ -1,10 +1,17 @@
-"""Checks of constructor parameters and of fit's row weights: once, at the border, by name."""
+"""Checks of constructor parameters and of what fit takes beside X and y: once, at the border, by name."""
+
+from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+from slantwood.targets.clustering import Clustering
 
 
 def _shown(value: Any) -> str:
@@ -122,3 +129,23 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
             f"values from {weights.min()} to {weights.max()}"
         )
     return weights.astype(np.float64)
+
+
+def check_clustering(clustering: Any, n_rows: int) -> Clustering:
+    """Return what judges splits; a matrix of the user's own as finite numbers, one row for each row of X."""
+    chosen = Clustering.named(clustering)
+    if not chosen.is_matrix:
+        return chosen
+    columns = chosen.attributes
+    if not sp.issparse(columns):
+        columns = np.asarray(columns)
+        columns = columns[:, None] if columns.ndim == 1 else columns
+    if columns.ndim == 2 and columns.shape[0] != n_rows:
+        raise ValueError(
+            f"clustering has {columns.shape[0]} rows and X has {n_rows}; give one row for each row of X"
+        )
+    columns = check_array(columns, accept_sparse="csr", dtype=np.float64, input_name="clustering")
+    if sp.issparse(columns) and not columns.has_canonical_format:
+        columns = columns.copy()
+        columns.sum_duplicates()
+    return replace(chosen, attributes=columns)

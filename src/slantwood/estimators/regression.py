@@ -22,7 +22,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     unit_labels = False
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ObliqueRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueRegressor:
         """Grow the trees.
 
         Parameters
@@ -33,6 +33,9 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             Numbers to predict.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows.
+        clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
+            What judges splits in place of the targets: the features, both, a random projection of the
+            targets, or columns of your own with one row for each row of X. `Clustering` has the details.
 
         Returns
         -------
@@ -42,7 +45,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         y = _read_numbers(y)
         check_consistent_length(X, y)
         weights = check.check_row_weights(sample_weight, X.shape[0])
-        self._fit(X, y, weights, NumberTargets.of(y, weights))
+        judged_by = check.check_clustering(clustering, X.shape[0])
+        self._fit(X, y, weights, NumberTargets.of(y, weights), judged_by)
         return self
 
     def _describe(self, targets: NumberTargets) -> dict[str, Any]:

@@ -37,6 +37,14 @@ def prediction_matrix(X: Any) -> Matrix:
     return dense_matrix(_dense(X))
 
 
+def array_of(matrix: Matrix) -> Any:
+    """Return the array or CSR array that a matrix holds, without a copy."""
+    if matrix.is_dense:
+        return matrix.values
+    triple = (matrix.data, matrix.indices.view(np.int32), matrix.indptr)
+    return sp.csr_array(triple, shape=(len(matrix.indptr) - 1, matrix.n_columns))
+
+
 def varying_columns(X: Any) -> np.ndarray:
     """Mask of the columns that are not constant."""
     if not sp.issparse(X):

@@ -9,15 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.block import gather, make_workspace, measure, set_scales, swap_columns
+from slantwood.growth.subspaces import choose_features
+from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.products import back_project, project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.protocol import learn
 
-# How often a random subset of the features is drawn before a node is given up.
-_DRAWS = 3
+# Where a random subset of the features gives no split, so many subsets of the same size are tried, and then
+# ever larger ones, by this factor, up to all features, before the node becomes a leaf.
+_DRAWS = 2
+_WIDER = 4
 
 
 class Limits(NamedTuple):
@@ -55,17 +58,6 @@ def _shuffle(rows, counts, weights, state):
         rows[i], rows[k] = rows[k], rows[i]
         counts[i], counts[k] = counts[k], counts[i]
         weights[i], weights[k] = weights[k], weights[i]
-
-
-@exact
-def _choose_features(room, n_active, max_features, state):
-    # Moves a random subset to the front of the active columns; returns its size.
-    if max_features >= n_active:
-        return n_active
-    for j in range(max_features):
-        k = j + below(state, n_active - j)
-        swap_columns(room, j, k)
-    return max_features
 
 
 @indexed
@@ -238,8 +230,14 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
         set_scales(z_room, k, scaling.targets, attribute_weights)
         z_block = gather(Z, node_rows, z_room, k)
         node_side = side[: r.shape[0]]
-        for _ in range(_DRAWS if limits.max_features < n_active else 1):
-            d = _choose_features(x_room, n_active, limits.max_features, state)
+        width = limits.max_features
+        d = 0
+        n_tries = 0
+        while d < n_active and left[this] < 0:
+            if n_tries >= _DRAWS:
+                width *= _WIDER
+            n_tries += 1
+            d = choose_features(X, x_room, n_active, width, state)
             set_scales(x_room, d, scaling.features, no_weights)
             x_block = gather(X, node_rows, x_room, d)
             w, b, found = learn(parameters, x_block, z_block, r, state)
@@ -282,7 +280,6 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
             bias[this] = offset
             n_stored = end
             indptr[this + 1] = n_stored
-            break
     return GrownTree(
         left[:n_nodes].copy(),
         right[:n_nodes].copy(),

@@ -9,6 +9,7 @@ from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves
 from slantwood.model.trees import Trees
+from slantwood.splits.protocol import is_plain
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,17 @@ class GrowthPlan:
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
-        tree = grow(
+        parameters = self.split.compiled()
+        # Learners in plain Python need the grower in plain Python.
+        growing = getattr(grow, "py_func", grow) if is_plain(parameters) else grow
+        tree = growing(
             self.X,
             self.Z,
             self.attribute_weights,
             rows,
             counts[rows],
             weights,
-            self.split.compiled(),
+            parameters,
             self.split.scaling,
             self.limits,
             _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),

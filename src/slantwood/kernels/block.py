@@ -167,6 +167,7 @@ def _measure_sparse(matrix, rows, weights, min_support, room):
             # A column without zeros is centred explicitly, which keeps its precision far from zero.
             room.offset[n_active] = first + shift if room.support[place] == rows.shape[0] else 0.0
             room.variance[n_active] = variance
+            room.support[n_active] = room.support[place]
             n_active += 1
     return n_active
 
@@ -200,6 +201,8 @@ def swap_columns(room, j, k):
     room.mean[j], room.mean[k] = room.mean[k], room.mean[j]
     room.variance[j], room.variance[k] = room.variance[k], room.variance[j]
     room.offset[j], room.offset[k] = room.offset[k], room.offset[j]
+    if room.support.shape[0] > 0:
+        room.support[j], room.support[k] = room.support[k], room.support[j]
 
 
 @exact

@@ -6,22 +6,22 @@
 from typing import Any
 
 from slantwood.splits.gradient import GradientSplit
+from slantwood.splits.own import OwnSplit, SplitLearner
+from slantwood.splits.svm import SVMSplit
 
-_BY_NAME = {"gradient": GradientSplit}
+_BY_NAME = {"gradient": GradientSplit, "svm": SVMSplit}
 
 
 def named(split: Any) -> Any:
     """Split learner from its name, or the learner itself."""
-    if isinstance(split, str):
-        if split not in _BY_NAME:
-            raise ValueError(
-                f"split={split!r} must be one of {', '.join(map(repr, _BY_NAME))}, or a split learner such "
-                "as GradientSplit(C=1)"
-            )
+    if isinstance(split, str) and split in _BY_NAME:
         return _BY_NAME[split]()
-    if not isinstance(split, tuple(_BY_NAME.values())):
-        raise TypeError(
-            f"split={split!r} ({type(split).__name__}) must be one of {', '.join(map(repr, _BY_NAME))}, or a "
-            "split learner such as GradientSplit(C=1)"
-        )
-    return split
+    if isinstance(split, tuple(_BY_NAME.values())):
+        return split
+    if isinstance(split, SplitLearner) and not isinstance(split, type):
+        return OwnSplit(split)
+    kind = ValueError if isinstance(split, str) else TypeError
+    raise kind(
+        f"split={split!r} must be one of {', '.join(map(repr, _BY_NAME))}, a split learner such as "
+        "GradientSplit(C=1), or an object of your own with a method learn(X, Z, p, weights, rng)"
+    )

@@ -13,8 +13,7 @@ thousand. A weight that would change its sign becomes zero: this is what makes s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
-from numbers import Integral, Real
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from slantwood.kernels.random import normal
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, filled_in
 from slantwood.splits.protocol import Scaling, register
 
 _0 = np.float32(0.0)
@@ -267,9 +267,6 @@ def learn_gradient(parameters, X, Z, weights, state):
 register(GradientParameters, learn_gradient)
 
 
-_AUTO: Any = "auto"
-
-
 @dataclass(frozen=True)
 class GradientSplit:
     """Split learner that lowers the impurity of both sides of a hyperplane by gradient descent.
@@ -303,38 +300,27 @@ class GradientSplit:
     """
 
     C: float = 10.0
-    learning_rate: float = _AUTO
-    max_iter: int = _AUTO
+    learning_rate: float = AUTO
+    max_iter: int = AUTO
     tol: float = 0.01
     start: Literal["auto", "informed", "noise"] = "auto"
     threshold: Literal["auto", "learned", "exact"] = "auto"
-    feature_power: float = _AUTO
-    target_power: float = _AUTO
-    batch_size: int | None = _AUTO
-    min_support: int = _AUTO
+    feature_power: float = AUTO
+    target_power: float = AUTO
+    batch_size: int | None = AUTO
+    min_support: int = AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
-        chosen = {f.name for f in fields(self) if f.default == _AUTO and getattr(self, f.name) == _AUTO}
-        counts = {"max_iter", "batch_size", "min_support"}
-        positive = {"C", "learning_rate"} | counts
-        for name in {"tol", "feature_power", "target_power"} | positive:
-            value = getattr(self, name)
-            if name in chosen or (name == "batch_size" and value is None):
-                continue
-            kind = Integral if name in counts else Real
-            if isinstance(value, bool) or not isinstance(value, kind):
-                what = "a whole number" if name in counts else "a number"
-                raise TypeError(f"GradientSplit: {name}={value!r} must be {what}")
-            if not math.isfinite(value) or value < 0 or (value == 0 and name in positive):
-                relation = "above 0" if name in positive else "at least 0"
-                raise ValueError(f"GradientSplit: {name}={value!r} must be finite and {relation}")
-        for name, words in {"start": ("informed", "noise"), "threshold": ("learned", "exact")}.items():
-            value = getattr(self, name)
-            if name not in chosen and value not in words:
-                raise ValueError(
-                    f"GradientSplit: {name}={value!r} must be {words[0]!r}, {words[1]!r} or 'auto'"
-                )
+        counts = {"max_iter", "min_support"} | ({"batch_size"} if self.batch_size is not None else set())
+        check_numbers(
+            self,
+            counts=counts,
+            positive={"C", "learning_rate"},
+            not_negative={"tol", "feature_power", "target_power"},
+        )
+        check_word(self, "start", ("informed", "noise", "auto"))
+        check_word(self, "threshold", ("learned", "exact", "auto"))
 
     @classmethod
     def published(cls) -> GradientSplit:
@@ -343,8 +329,7 @@ class GradientSplit:
 
     def filled_in(self, chosen: dict[str, Any]) -> GradientSplit:
         """Return a copy with the chosen values in place of "auto"."""
-        auto = [f.name for f in fields(self) if getattr(self, f.name) == _AUTO]
-        return replace(self, **{name: chosen[name] for name in auto})
+        return filled_in(self, chosen)
 
     def compiled(self) -> GradientParameters:
         """Parameters in the form that the compiled grower takes."""

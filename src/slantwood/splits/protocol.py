@@ -1,20 +1,22 @@
-"""What the grower asks of a split learner, and how a compiled learner answers.
+"""What the grower asks of a split learner, and how a learner answers.
 
 A learner is a NamedTuple of its parameters and a kernel
 `kernel(parameters, X, Z, weights, state) -> (w, b, found)`: X and Z are standardised blocks of one
-node, the hyperplane is `x @ w + b >= 0` in X's standardised units. The grower calls `learn`; which
-kernel runs is decided from the type of the parameters, when compiling or, in plain Python, at the
-call. No function travels as an argument, so the compiled grower is kept on disk.
+node, the hyperplane is `x @ w + b >= 0` in X's standardised units. The weights of the clustering attributes
+are in the scale of Z's columns. The grower calls `learn`; which kernel runs is decided from the type of the
+parameters, when compiling or, in plain Python, at the call. No function travels as an argument, so the
+compiled grower is kept on disk.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numba.extending import overload
 
 from slantwood.kernels.compiling import OPTIONS
 
 _kernels: dict[type, Callable] = {}
+_plain: set[type] = set()
 
 
 class Scaling(NamedTuple):
@@ -38,3 +40,14 @@ def register(parameters_type: type, kernel: Callable) -> None:
         if getattr(parameters, "instance_class", None) is parameters_type:
             return getattr(kernel, "py_func", kernel)
         return None
+
+
+def register_plain(parameters_type: type, function: Callable) -> None:
+    """Make `learn` run `function`, of plain Python, for parameters of the given type."""
+    _kernels[parameters_type] = function
+    _plain.add(parameters_type)
+
+
+def is_plain(parameters: Any) -> bool:
+    """Whether the learner with these parameters needs the grower's uncompiled form."""
+    return type(parameters) in _plain

@@ -1,0 +1,37 @@
+"""Which of a node's features a split may combine, where `max_features` limits them."""
+
+import math
+
+import numpy as np
+
+from slantwood.kernels.block import swap_columns
+from slantwood.kernels.compiling import exact
+from slantwood.kernels.random import below, uniform
+from slantwood.kernels.scratch import scratch
+
+
+@exact
+def choose_features(matrix, room, n_active, size, state):
+    """Move a random subset of the active columns to the front; return its size.
+
+    Of a sparse matrix columns are drawn in proportion to the rows of the node that have them: most of its
+    columns say something about a handful of rows only, and a subset of those divides nothing.
+    """
+    if size >= n_active:
+        return n_active
+    if matrix.is_dense:
+        for j in range(size):
+            swap_columns(room, j, j + below(state, n_active - j))
+        return size
+    # Exponential waiting times at these rates: the first to arrive are a weighted draw without replacement
+    # (Efraimidis & Spirakis 2006).
+    arrival = scratch(n_active, np.float64)
+    for j in range(n_active):
+        arrival[j] = -math.log(uniform(state)) / room.support[j]
+    latest = np.partition(arrival, size - 1)[size - 1]
+    front = 0
+    for j in range(n_active):
+        if arrival[j] <= latest and front < size:
+            swap_columns(room, front, j)
+            front += 1
+    return size

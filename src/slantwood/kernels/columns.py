@@ -1,0 +1,66 @@
+"""A node's block turned on its side: one feature after another, for work that goes feature by feature."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact, indexed
+from slantwood.kernels.scratch import scratch
+
+# Rows that are turned at a time: their values stay in the cache while each column takes its share.
+_TILE = 32
+
+
+class Columns(NamedTuple):
+    """Columns of a block, each row multiplied by a factor; stored values only, so without the means."""
+
+    is_dense: bool
+    values: np.ndarray  # (d, n) float32; (0, 0) when sparse
+    indptr: np.ndarray
+    rows: np.ndarray
+    data: np.ndarray
+    n_rows: int
+    n_columns: int
+
+
+@exact
+def columns_of(block, factors):
+    """Turn diag(factors) @ (stored values of the block)."""
+    if block.is_dense:
+        return _turn_dense(block, factors)
+    return _turn_sparse(block, factors)
+
+
+@exact
+def _turn_dense(block, factors):
+    n = block.n_rows
+    d = block.n_columns
+    values = scratch(n * d, np.float32).reshape(d, n)
+    for start in range(0, n, _TILE):
+        stop = min(start + _TILE, n)
+        for j in range(d):
+            for i in range(start, stop):
+                values[j, i] = factors[i] * block.values[i, j]
+    return Columns(True, values, np.empty(0, np.int64), np.empty(0, np.uint32), values[0, :0], n, d)
+
+
+@indexed
+def _turn_sparse(block, factors):
+    n = block.n_rows
+    d = block.n_columns
+    # Counts, then starts, then, while columns fill up, their ends: shifted by one column they are starts.
+    indptr = np.zeros(d + 2, np.int64)
+    for k in range(block.indices.shape[0]):
+        indptr[block.indices[k] + np.uint32(2)] += 1
+    for j in range(2, d + 2):
+        indptr[j] += indptr[j - 1]
+    rows = scratch(block.indices.shape[0], np.uint32)
+    data = scratch(block.indices.shape[0], np.float32)
+    for i in range(n):
+        for k in range(np.uint64(block.indptr[i]), np.uint64(block.indptr[i + 1])):
+            j = block.indices[k] + np.uint32(1)
+            place = np.uint64(indptr[j])
+            rows[place] = i
+            data[place] = factors[i] * block.data[k]
+            indptr[j] += 1
+    return Columns(False, data[:0].reshape(0, 0), indptr[: d + 1], rows, data, n, d)

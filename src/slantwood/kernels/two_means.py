@@ -1,0 +1,143 @@
+"""Two clusters of a node's rows by their clustering attributes (Lloyd's 2-means).
+
+The block is centred, so with S the weight of one cluster, N that of all rows and m = sum of r z over
+the cluster, the two centres are m / S and -m / (N - S): both lie along m. A row is nearer to the
+first if z.m is above the middle |m|^2 (1/S - 1/(N - S)) / 2. A round is one product with Z and one with
+its transpose, whether Z is dense or sparse.
+"""
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact
+from slantwood.kernels.products import back_project, dot, project
+from slantwood.kernels.random import uniform
+from slantwood.kernels.scratch import scratch
+
+# How often two first rows are drawn before the attributes are taken to have no two clusters.
+_STARTS = 3
+
+# Squared distances below this share of the squared lengths are rounding: the rows are equal.
+_EQUAL = 1e-6
+
+
+@exact
+def two_means(Z, weights, max_iter, state, member):
+    """Mark the rows of one of two clusters in `member`; return whether there are two.
+
+    Starts at two rows drawn as k-means++ does (Arthur & Vassilvitskii 2007): the second with a probability
+    that grows with its squared distance from the first. An attribute with just two values, as two
+    classes are, gives these two as clusters from any start.
+    """
+    n = Z.n_rows
+    along = scratch(n, np.float32)
+    squares = _squared_lengths(Z)
+    m = scratch(Z.n_columns, np.float32)
+    total = 0.0
+    for i in range(n):
+        total += weights[i]
+    for _ in range(_STARTS):
+        if not _start(Z, weights, squares, state, m, along, member):
+            continue
+        for _ in range(max_iter):
+            weight = 0.0
+            for i in range(n):
+                along[i] = weights[i] if member[i] else np.float32(0.0)
+                weight += along[i]
+            if not 0.0 < weight < total:
+                break
+            back_project(Z, along, m)
+            project(Z, m, along)
+            middle = 0.5 * np.float64(dot(m, m)) * (1.0 / weight - 1.0 / (total - weight))
+            changed = False
+            for i in range(n):
+                inside = along[i] > middle
+                changed = changed or inside != member[i]
+                member[i] = inside
+            if not changed:
+                break
+        count = 0
+        for i in range(n):
+            count += member[i]
+        if 0 < count < n:
+            return True
+    return False
+
+
+@exact
+def _start(Z, weights, squares, state, direction, along, member):
+    # Draws two distinct rows and divides all rows by which of the two is nearer.
+    n = Z.n_rows
+    share = scratch(n, np.float64)
+    for i in range(n):
+        share[i] = weights[i]
+    first = _draw(share, state)
+    _copy_row(Z, first, direction)
+    project(Z, direction, along)
+    for i in range(n):
+        distance = squares[i] + squares[first] - 2.0 * along[i]
+        share[i] = weights[i] * distance if distance > _EQUAL * (squares[i] + squares[first]) else 0.0
+    second = _draw(share, state)
+    if second < 0:
+        return False
+    # z is nearer to the second row b than to the first row a if z.(b - a) > (|b|^2 - |a|^2) / 2.
+    origin = scratch(Z.n_columns, np.float32)
+    _copy_row(Z, first, origin)
+    _copy_row(Z, second, direction)
+    for j in range(Z.n_columns):
+        direction[j] -= origin[j]
+    project(Z, direction, along)
+    middle = 0.5 * (squares[second] - squares[first])
+    for i in range(n):
+        member[i] = along[i] > middle
+    # Whatever rounding says of the rows between them.
+    member[first] = False
+    member[second] = True
+    return True
+
+
+@exact
+def _draw(share, state):
+    # A position drawn in proportion to its share; -1 where all shares are zero.
+    total = 0.0
+    for i in range(share.shape[0]):
+        total += share[i]
+    left = uniform(state) * total
+    chosen = -1
+    for i in range(share.shape[0]):
+        if share[i] > 0.0:
+            chosen = i
+            left -= share[i]
+            if left < 0.0:
+                break
+    return chosen
+
+
+@exact
+def _squared_lengths(Z):
+    n = Z.n_rows
+    squares = scratch(n, np.float64)
+    if Z.is_dense:
+        for i in range(n):
+            squares[i] = dot(Z.values[i], Z.values[i])
+        return squares
+    # |a - mu|^2 = |mu|^2 + sum over stored a of (a^2 - 2 a mu)
+    of_means = np.float64(dot(Z.mean, Z.mean))
+    for i in range(n):
+        square = of_means
+        for k in range(Z.indptr[i], Z.indptr[i + 1]):
+            a = np.float64(Z.data[k])
+            square += a * (a - 2.0 * np.float64(Z.mean[Z.indices[k]]))
+        squares[i] = square
+    return squares
+
+
+@exact
+def _copy_row(Z, row, out):
+    # The standardised row, with zeros spelt out.
+    if Z.is_dense:
+        out[:] = Z.values[row]
+        return
+    for j in range(Z.n_columns):
+        out[j] = -Z.mean[j]
+    for k in range(Z.indptr[row], Z.indptr[row + 1]):
+        out[Z.indices[k]] += Z.data[k]

@@ -1,0 +1,129 @@
+"""The SVM split: two clusters of the clustering attributes, and a sparse hyperplane between them.
+
+2-means divides the node's rows by their clustering attributes alone; the L1-regularised support vector
+machine then finds the side of each row from its features. With two classes the clusters are the classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact
+from slantwood.kernels.l1_svm import fit_l1_svm
+from slantwood.kernels.scratch import scratch
+from slantwood.kernels.two_means import two_means
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, filled_in
+from slantwood.splits.protocol import Scaling, register
+
+
+class SVMParameters(NamedTuple):
+    """The compiled form of `SVMSplit`."""
+
+    C: float
+    max_iter: int
+    cluster_iter: int
+    tol: float
+    balanced: bool
+
+
+@exact
+def learn_svm(parameters, X, Z, weights, state):
+    """Cluster the rows by Z, then separate the clusters by X."""
+    w = scratch(X.n_columns, np.float32)
+    is_right = scratch(X.n_rows, np.bool_)
+    if not two_means(Z, weights, parameters.cluster_iter, state, is_right):
+        return w, np.float32(0.0), False
+    left_cost = parameters.C
+    right_cost = parameters.C
+    if parameters.balanced:
+        total = 0.0
+        right = 0.0
+        for i in range(X.n_rows):
+            total += weights[i]
+            right += weights[i] if is_right[i] else 0.0
+        left_cost *= 0.5 * total / (total - right)
+        right_cost *= 0.5 * total / right
+    b = fit_l1_svm(X, is_right, weights, left_cost, right_cost, parameters.max_iter, parameters.tol, state, w)
+    found = False
+    for j in range(X.n_columns):
+        found = found or w[j] != np.float32(0.0)
+    return w, b, found
+
+
+register(SVMParameters, learn_svm)
+
+
+@dataclass(frozen=True)
+class SVMSplit:
+    """Split learner that separates two clusters of rows by a sparse linear support vector machine.
+
+    Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
+    shows what they became.
+
+    Parameters
+    ----------
+    C : float, default=10
+        Weight of rows on the wrong side or inside the margin against sparsity of the split; larger means less
+        regularisation.
+    max_iter : int, default=100
+        Passes over the node's features at the most.
+    cluster_iter : int, default=10
+        Rounds of 2-means at the most.
+    tol : float, default=0.1
+        Stop when the violations of optimality have fallen to this share of what they were at first, times the
+        share of the smaller cluster.
+    class_weight : {None, "balanced"}
+        "balanced" weights the rows of a cluster inversely to its size, so that the smaller one is not given
+        up.
+    feature_power, target_power : float or "auto"
+        Columns of a node are divided by their standard deviation to this power: 1 standardises them,
+        0 leaves their scales as they are.
+    min_support : int or "auto"
+        Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
+    """
+
+    C: float = 10.0
+    max_iter: int = 100
+    cluster_iter: int = 10
+    tol: float = 0.1
+    class_weight: Literal["balanced"] | None = None
+    feature_power: float = AUTO
+    target_power: float = AUTO
+    min_support: int = AUTO
+
+    def __post_init__(self) -> None:
+        """Check every value that is not "auto"."""
+        check_numbers(
+            self,
+            counts={"max_iter", "cluster_iter", "min_support"},
+            positive={"C"},
+            not_negative={"tol", "feature_power", "target_power"},
+        )
+        check_word(self, "class_weight", ("balanced", None))
+
+    def filled_in(self, chosen: dict[str, Any]) -> SVMSplit:
+        """Return a copy with the chosen values in place of "auto"."""
+        return filled_in(self, chosen)
+
+    def compiled(self) -> SVMParameters:
+        """Parameters in the form that the compiled grower takes."""
+        return SVMParameters(
+            float(self.C),
+            int(self.max_iter),
+            int(self.cluster_iter),
+            float(self.tol),
+            self.class_weight == "balanced",
+        )
+
+    @property
+    def rows_in_order(self) -> int:
+        """Up to how many rows a node may keep them in any order: any number, since all are looked at."""
+        return np.iinfo(np.int64).max
+
+    @property
+    def scaling(self) -> Scaling:
+        """How a node's columns are scaled before learning."""
+        return Scaling(float(self.feature_power), float(self.target_power))

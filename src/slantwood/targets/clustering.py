@@ -1,0 +1,149 @@
+"""Which columns judge a split: the targets unless the user says otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+_GROUPS = ("targets", "features", "targets+features")
+
+# Of a sketch whose width is not given: distances are then kept to about 6 % (1 / sqrt(256)).
+_SKETCH_WIDTH = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Clustering attributes: what the two sides of a split should be uniform in.
+
+    Passed to `fit` as `clustering`. They judge splits only; leaves predict y all the same.
+
+    Parameters
+    ----------
+    attributes : {"targets", "features", "targets+features"}, array or sparse matrix of shape (n_rows, any)
+        The targets, the features, both, or columns of your own, which need to be known for the training rows
+        only. Columns that are not just zeros and ones are brought to the same variance: units do not matter.
+    feature_weight : float, default=0.5
+        With "targets+features", the share of the features in the judgement, between 0 and 1.
+    sketch : int or None, default=None
+        Replace the attributes by so many random sums and differences of them. This keeps distances between
+        rows in the mean, and saves time where attributes are thousands. Determined by `random_state`.
+    """
+
+    attributes: Any = "targets"
+    feature_weight: float = 0.5
+    sketch: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the parameters; a matrix is checked in `fit`, where the rows of X are known."""
+        if isinstance(self.attributes, str) and self.attributes not in _GROUPS:
+            raise ValueError(
+                f"Clustering: attributes={self.attributes!r} must be {', '.join(map(repr, _GROUPS))}, or a "
+                "matrix with one row for each row of X"
+            )
+        if isinstance(self.feature_weight, bool) or not isinstance(self.feature_weight, Real):
+            raise TypeError(f"Clustering: feature_weight={self.feature_weight!r} must be a number")
+        if not 0.0 <= self.feature_weight <= 1.0:
+            raise ValueError(f"Clustering: feature_weight={self.feature_weight!r} must be between 0 and 1")
+        if self.sketch is None:
+            return
+        if isinstance(self.sketch, bool) or not isinstance(self.sketch, Integral):
+            raise TypeError(f"Clustering: sketch={self.sketch!r} must be a whole number or None")
+        if self.sketch < 1:
+            raise ValueError(f"Clustering: sketch={self.sketch!r} must be at least 1")
+
+    @classmethod
+    def named(cls, clustering: Any) -> Clustering:
+        """Make one from what `fit` was given: nothing, a name, a matrix, or a `Clustering`."""
+        if isinstance(clustering, Clustering):
+            return clustering
+        if clustering is None:
+            return cls()
+        if not isinstance(clustering, str):
+            return cls(clustering)
+        if clustering == "sketch":
+            return cls(sketch=_SKETCH_WIDTH)
+        if clustering not in _GROUPS:
+            raise ValueError(
+                f"clustering={clustering!r} must be {', '.join(map(repr, _GROUPS))}, 'sketch', a matrix with "
+                "one row for each row of X, or a Clustering"
+            )
+        return cls(clustering)
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the attributes are columns of the user's own."""
+        return not isinstance(self.attributes, str)
+
+    @property
+    def is_targets(self) -> bool:
+        """Whether the targets alone judge."""
+        return not self.is_matrix and self.attributes == "targets"
+
+    def of_rows(self, keep: np.ndarray) -> Clustering:
+        """Return the same for some of the rows."""
+        return replace(self, attributes=self.attributes[keep]) if self.is_matrix else self
+
+    def columns(
+        self, X: Any, Y: Any, target_weights: np.ndarray, row_weights: np.ndarray
+    ) -> tuple[Any, np.ndarray]:
+        """Put the attributes together; return them and their weights (none where all count the same)."""
+        nothing = np.empty(0)
+        if self.is_matrix:
+            return _in_one_unit(self.attributes, row_weights), nothing
+        if self.is_targets:
+            return Y, target_weights
+        if self.attributes == "features":
+            return _in_one_unit(X, row_weights), nothing
+        # Weights of a group add up to its share, whatever its number of columns.
+        of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
+        of_targets = (1.0 - self.feature_weight) * of_targets / of_targets.sum()
+        of_features = np.full(X.shape[1], self.feature_weight / X.shape[1])
+        groups = [_of_unit_variance(Y, row_weights), _of_unit_variance(X, row_weights)]
+        dense = not any(map(sp.issparse, groups))
+        both = np.hstack(groups) if dense else sp.csr_array(sp.hstack(groups, format="csr"))
+        return both, np.concatenate([of_targets, of_features])
+
+
+def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:
+    # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
+    stored = columns.data if sp.issparse(columns) else columns
+    if ((stored == 0) | (stored == 1)).all():
+        return columns.astype(np.float32)
+    return _of_unit_variance(columns, row_weights)
+
+
+def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:
+    """Scale columns to variance 1; where no value is zero, to mean 0 too, which keeps them precise."""
+    share = row_weights / row_weights.sum()
+    present = columns[row_weights > 0]
+    csr = sp.csr_array(columns, dtype=np.float64)
+    full = np.asarray((sp.csr_array(present) != 0).sum(axis=0)).ravel() == present.shape[0]
+    mean = share @ csr
+    shift = np.where(full, mean, 0.0)
+    # Around the shift, so that columns far from zero lose nothing.
+    csr.data -= shift[csr.indices]
+    variance = share @ csr.power(2) - (mean - shift) ** 2
+    csr.data /= np.sqrt(np.where(variance > 0, variance, 1.0))[csr.indices]
+    return csr.astype(np.float32) if sp.issparse(columns) else csr.toarray().astype(np.float32)
+
+
+def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
+    """Project the columns at random on `width` ones: each is added, with a random sign, to one of them.
+
+    This count sketch (Charikar, Chen and Farach-Colton 2002) stores no more numbers than the columns do.
+    Weights of the columns go into their scale. Squared distances between rows are right in expectation, with
+    a relative standard deviation of at most sqrt(2 / width).
+    """
+    rng = np.random.default_rng(seed)
+    n_columns = columns.shape[1]
+    signs = rng.choice(np.array([-1.0, 1.0]), n_columns)
+    if len(weights):
+        signs *= np.sqrt(weights)
+    places = rng.integers(0, width, n_columns)
+    projection = sp.csr_array((signs, places, np.arange(n_columns + 1)), shape=(n_columns, width))
+    result = (columns @ projection).astype(np.float32)
+    return result if sp.issparse(result) else np.ascontiguousarray(result)
