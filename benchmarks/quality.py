@@ -90,7 +90,8 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
 }
 
 
-def _read(name: str) -> tuple[str, Any, Any]:
+def read(name: str) -> tuple[str, Any, Any]:
+    """Task, features and targets of a data set."""
     if name in _BUNDLED:
         task, reader = _BUNDLED[name]
         X, y = reader(return_X_y=True)
@@ -99,7 +100,8 @@ def _read(name: str) -> tuple[str, Any, Any]:
     return data.task, data.X, data.y
 
 
-def _measure(task: str, model: Any, X: Any, y: Any) -> float:
+def measured(task: str, model: Any, X: Any, y: Any) -> float:
+    """Quality of a fitted model on the given rows, by the measure of its task."""
     match task:
         case "mlc":
             return label_ranking_average_precision(y, model.predict_proba(X))
@@ -116,7 +118,7 @@ def cross_validated(make: Callable[[str], Any], task: str, X: Any, y: Any, n_fol
     results = []
     for train, test in list(KFold(3, shuffle=True, random_state=1).split(X))[:n_folds]:
         model = make(task).fit(X[train], y[train])
-        results.append(_measure(task, model, X[test], y[test]))
+        results.append(measured(task, model, X[test], y[test]))
     return float(np.mean(results))
 
 
@@ -161,15 +163,16 @@ def _scikit_forest(n_trees: int, n_jobs: int) -> Callable[[str], Any]:
     return make
 
 
-def _print_row(cells: Sequence[Any]) -> None:
+def print_row(cells: Sequence[Any]) -> None:
+    """Print a row of a Markdown table, numbers with four decimals."""
     print("| " + " | ".join(f"{c:.4f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
 
 
 def _compare(names: Sequence[str], n_trees: int, n_jobs: int, seeds: int) -> None:
-    _print_row(["data", "task", "default", "published form", "random forest"])
-    _print_row(["---"] * 5)
+    print_row(["data", "task", "default", "published form", "random forest"])
+    print_row(["---"] * 5)
     for name in names:
-        task, X, y = _read(name)
+        task, X, y = read(name)
         mine, published = (
             float(
                 np.mean(
@@ -182,15 +185,15 @@ def _compare(names: Sequence[str], n_trees: int, n_jobs: int, seeds: int) -> Non
             for c in ({}, PUBLISHED)
         )
         theirs = cross_validated(_scikit_forest(n_trees, n_jobs), task, X, y)
-        _print_row([name, task, mine, published, theirs])
+        print_row([name, task, mine, published, theirs])
 
 
 def _study(n_trees: int, n_jobs: int, seeds: int) -> None:
     for title, (names, alternatives) in STUDY.items():
         print(f"\n### {title}\n")
-        data = {name: _read(name) for name in names}
-        _print_row(["setting", *names, "mean"])
-        _print_row(["---"] * (len(names) + 2))
+        data = {name: read(name) for name in names}
+        print_row(["setting", *names, "mean"])
+        print_row(["---"] * (len(names) + 2))
         for label, changes in alternatives.items():
             # A large set is stable enough on one fold and one seed.
             found = [
@@ -208,7 +211,7 @@ def _study(n_trees: int, n_jobs: int, seeds: int) -> None:
                 )
                 for name in names
             ]
-            _print_row([label, *found, float(np.mean(found))])
+            print_row([label, *found, float(np.mean(found))])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -158,6 +158,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 nonzero_features=nonzero_share(X),
                 features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
                 single_tree=self._is_single_tree,
+                split=type(split),
             )
         )
         own = {
@@ -225,6 +226,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 min_samples_split=settings["min_samples_split"],
                 min_impurity_decrease=float(self.min_impurity_decrease),
                 max_features=check.check_max_features(settings["max_features"], X.shape[1]),
+                features_per_row=check.features_per_row(settings["max_features"], X.shape[1]),
                 min_support=settings["split"].min_support,
                 shuffle_above=settings["split"].rows_in_order,
             ),

@@ -8,6 +8,8 @@ visible on a fitted estimator as `settings_`.
 from dataclasses import dataclass
 from typing import Any
 
+from slantwood.splits.svm import SVMSplit
+
 # From this number of labels on, targets are many and rare: no single split can serve them all, and a
 # balanced cut along a random supported direction beats a long search for the purest one.
 MANY_TARGETS = 30
@@ -27,6 +29,7 @@ class Traits:
     nonzero_features: float  # share of the cells of X
     features_nonnegative: bool
     single_tree: bool
+    split: type  # of the split learner
 
 
 def choose(traits: Traits) -> dict[str, Any]:
@@ -64,6 +67,11 @@ def choose(traits: Traits) -> dict[str, Any]:
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
+    if traits.split is SVMSplit:
+        # Clusters of equal say keep small ones from being given up, and trees from ending early. Of many rare
+        # labels, small clusters are better given up, and frequent labels should make the clusters.
+        rare = many or sparse
+        settings |= {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}

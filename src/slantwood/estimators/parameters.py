@@ -76,6 +76,15 @@ def check_max_features(value: Any, n_features: int) -> int:
     return min(n_features, max(math.ceil(count), 5))
 
 
+def features_per_row(max_features: Any, n_features: int) -> int:
+    """Return how many of the drawn features a row of sparse data should have, 0 where that is free.
+
+    A function of the number of features, such as "sqrt", is a number of features to combine. In sparse data a
+    row has few of those drawn, so it is taken by the row; a number or a share is taken as it is given.
+    """
+    return check_max_features(max_features, n_features) if isinstance(max_features, str) else 0
+
+
 def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Return one finite, non-negative float64 weight per row, not all of them zero."""
     if sample_weight is None:

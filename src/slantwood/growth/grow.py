@@ -30,6 +30,7 @@ class Limits(NamedTuple):
     min_samples_split: int
     min_impurity_decrease: float
     max_features: int
+    features_per_row: int  # of a sparse matrix: so many of the chosen features a row has on average
     min_support: int  # of a sparse feature: rows of a node in which it is not zero
     shuffle_above: int  # with more rows than this, they are put in random order first
 
@@ -237,7 +238,7 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
             if n_tries >= _DRAWS:
                 width *= _WIDER
             n_tries += 1
-            d = choose_features(X, x_room, n_active, width, state)
+            d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
             set_scales(x_room, d, scaling.features, no_weights)
             x_block = gather(X, node_rows, x_room, d)
             w, b, found = learn(parameters, x_block, z_block, r, state)

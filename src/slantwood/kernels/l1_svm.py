@@ -67,11 +67,13 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
         right += weights[i] if is_right[i] else 0.0
     columns = columns_of(X, offset_column)
     squares = scratch(d + 1, np.float64)
-    order = scratch(d, np.int64)
+    strength = scratch(d, np.float64)
     for j in range(d):
         squares[j] = _squared_length(columns, j)
-        order[j] = j
+        strength[j] = -abs(_inner(columns, j, slack)) / math.sqrt(squares[j])
         w[j] = np.float32(0.0)
+    # The strongest features first: once they have their weights, most others have nothing left to explain.
+    order = np.argsort(strength)
     squares[d] = _dense_squared_length(offset_column)
     problem = _Problem(columns, offset_column, squares)
     b = 0.0
@@ -83,7 +85,9 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
     n_passes = 0
     while n_passes < max_iter:
         n_passes += 1
-        shift, violation, worst, n_left = _descend(problem, order[:n_active], shrink_within, state, slack, w)
+        shift, violation, worst, n_left = _descend(
+            problem, order[:n_active], n_passes > 1, shrink_within, state, slack, w
+        )
         b += shift
         if at_start < 0.0:
             at_start = violation
@@ -107,9 +111,9 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
 
 
 @exact
-def _descend(problem, order, shrink_within, state, slack, w):
-    # One pass over the offset and, in random order, the given weights. Returns the step of the offset,
-    # the sum and the largest of the violations met, and how many weights remain in use, put in front.
+def _descend(problem, order, shuffled, shrink_within, state, slack, w):
+    # One pass over the offset and the given weights, in random order or as they come. Returns the step of the
+    # offset, the sum and the largest of the violations met, and how many weights remain in use, put in front.
     columns = problem.columns
     slope, curvature = _dense_derivatives(problem.offset_column, slack)
     shift = _offset_step(problem, slack, slope, curvature)
@@ -119,8 +123,9 @@ def _descend(problem, order, shrink_within, state, slack, w):
     n_active = order.shape[0]
     k = 0
     while k < n_active:
-        other = k + below(state, n_active - k)
-        order[k], order[other] = order[other], order[k]
+        if shuffled:
+            other = k + below(state, n_active - k)
+            order[k], order[other] = order[other], order[k]
         j = order[k]
         old = np.float64(w[j])
         slope, curvature = _derivatives(columns, j, slack)

@@ -61,11 +61,11 @@ class SVMSplit:
     """Split learner that separates two clusters of rows by a sparse linear support vector machine.
 
     Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
-    shows what they became.
+    shows what they became. `SVMSplit.published()` has the values of the method's publication.
 
     Parameters
     ----------
-    C : float, default=10
+    C : float, default=0.1
         Weight of rows on the wrong side or inside the margin against sparsity of the split; larger means less
         regularisation.
     max_iter : int, default=100
@@ -75,7 +75,7 @@ class SVMSplit:
     tol : float, default=0.1
         Stop when the violations of optimality have fallen to this share of what they were at first, times the
         share of the smaller cluster.
-    class_weight : {None, "balanced"}
+    class_weight : {"auto", "balanced", None}
         "balanced" weights the rows of a cluster inversely to its size, so that the smaller one is not given
         up.
     feature_power, target_power : float or "auto"
@@ -85,11 +85,11 @@ class SVMSplit:
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
 
-    C: float = 10.0
+    C: float = 0.1
     max_iter: int = 100
     cluster_iter: int = 10
     tol: float = 0.1
-    class_weight: Literal["balanced"] | None = None
+    class_weight: Literal["auto", "balanced"] | None = AUTO
     feature_power: float = AUTO
     target_power: float = AUTO
     min_support: int = AUTO
@@ -102,7 +102,12 @@ class SVMSplit:
             positive={"C"},
             not_negative={"tol", "feature_power", "target_power"},
         )
-        check_word(self, "class_weight", ("balanced", None))
+        check_word(self, "class_weight", ("balanced", None, "auto"))
+
+    @classmethod
+    def published(cls) -> SVMSplit:
+        """Return the split as it was published: clusters as they fall, everything standardised, larger C."""
+        return cls(10.0, 100, 10, 0.01, None, 1.0, 1.0, 1)
 
     def filled_in(self, chosen: dict[str, Any]) -> SVMSplit:
         """Return a copy with the chosen values in place of "auto"."""
