@@ -1,8 +1,8 @@
 """Both split learners as a tree, as bagged trees and as random forests: quality, size and time.
 
 `python -m benchmarks.splits` fits one data set per task; `--subspaces` compares random forests with bagging
-on data sets of many labels, of few non-zeros and of many 0/1 columns. Prints tables in Markdown, averaged over
-three folds; `docs/splits.md` holds their output.
+on data sets of many labels, of few non-zeros and of many 0/1 columns. Prints tables in Markdown, averaged
+over three folds; `docs/splits.md` holds their output.
 """
 
 import argparse

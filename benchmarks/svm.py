@@ -1,9 +1,9 @@
 """The compiled support vector machine beside scikit-learn's LinearSVC, on the same problems.
 
 `python -m benchmarks.svm`. Both minimise the L1-regularised squared hinge loss on standardised features; the
-objective is judged with a free offset, in float64. Ours stops twice: as the split learner does by default, and
-at a tight tolerance, for the solution itself. scikit-learn runs with its defaults. Small nodes are 20 rows of the
-same data.
+objective is judged with a free offset, in float64. Ours stops twice: as the split learner does by default,
+and at a tight tolerance, for the solution itself. scikit-learn runs with its defaults. Small nodes are 20
+rows of the same data.
 """
 
 import argparse

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.plain_python
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 EXAMPLES = 150 if IS_COMPILED else 60
 
-SVM = SVMSplit(max_iter=20, feature_power=1.0, target_power=1.0, min_support=1)
+SVM = replace(SVMSplit.published(), max_iter=20)
 GRADIENT = replace(GradientSplit.published(), max_iter=12)
 LEARNERS = {
     f"gradient, {start}, {threshold}": replace(GRADIENT, start=start, threshold=threshold)

@@ -24,7 +24,7 @@ LEARNERS = pytest.mark.parametrize(
     [
         GradientSplit.published(),
         replace(GradientSplit.published(), start="informed"),
-        SVMSplit(feature_power=1.0, target_power=1.0, min_support=1),
+        SVMSplit.published(),
     ],
     ids=["gradient, noise", "gradient, informed", "svm"],
 )

@@ -20,11 +20,16 @@ DENSITIES = pytest.mark.parametrize("density", [1.0, 0.1], ids=["dense", "sparse
 LABELS = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]], float)
 
 
-@pytest.fixture
-def svm_plan(plan):
+@pytest.fixture(
+    params=[(10.0, None), (0.1, "balanced")], ids=["costly, as they fall", "cheap, balanced"], scope="session"
+)
+def svm_plan(plan, request):
     """Make a growth plan with an SVM split whose every parameter is settled."""
-    learner = SVMSplit(feature_power=1.0, target_power=1.0, min_support=1)
-    return lambda *data, **given: plan(*data, **({"learner": learner} | given))
+    C, class_weight = request.param
+    learner = SVMSplit(
+        C=C, class_weight=class_weight, tol=0.1, feature_power=1.0, target_power=1.0, min_support=1
+    )
+    return lambda *data, **given: plan(*data, learner=learner, **given)
 
 
 def clustered(seed, density=1.0, n=120):
@@ -55,14 +60,12 @@ def assert_identical(one, other):
 
 @SEEDS
 @DENSITIES
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_weighting_a_row_is_repeating_it(svm_plan, predicted, seed, density, class_weight):
+def test_weighting_a_row_is_repeating_it(svm_plan, predicted, seed, density):
     X, Y = clustered(seed, density)
-    learner = SVMSplit(feature_power=1.0, target_power=1.0, min_support=1, class_weight=class_weight)
     counts = np.random.default_rng(seed).integers(1, 5, len(X))
     again = np.repeat(np.arange(len(X)), counts)
-    weighted, _ = svm_plan(X, Y, row_weights=counts, learner=learner).grow_tree(0)
-    repeated, _ = svm_plan(X[again], Y[again], learner=learner).grow_tree(0)
+    weighted, _ = svm_plan(X, Y, row_weights=counts).grow_tree(0)
+    repeated, _ = svm_plan(X[again], Y[again]).grow_tree(0)
     assert_same_tree(weighted, repeated, X, predicted)
 
 
@@ -110,6 +113,8 @@ def test_the_container_of_the_numbers_does_not_matter(svm_plan, seed, container,
 def test_numbers_held_dense_and_sparse_grow_the_same_tree(svm_plan, predicted, in_both_forms, seed, held):
     X, Y = clustered(seed, 0.1)
     data = svm_plan(X, Y)
+    # Descent along columns with and without their means takes other ways; only their end is the same.
+    data = replace(data, split=replace(data.split, tol=1e-5, max_iter=5000))
     assert not data.X.is_dense
     one, other = (
         replace(data, **{held: matrix}).grow_tree(0)[0] for matrix in in_both_forms(X if held == "X" else Y)

@@ -1,5 +1,7 @@
 """Claims about the SVM split: which clusters it separates, with which features, at which costs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,9 +18,14 @@ FORMS = pytest.mark.parametrize(
 )
 
 
+def settled(**given):
+    """The compiled form of the published split, with the given parameters in place of its own."""
+    return replace(SVMSplit.published(), **given).compiled()
+
+
 def learned(X, Z, weights=None, seed=STREAM, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
-    return learn(SVMSplit(**given).compiled(), X, Z, weights, np.array([seed], np.uint64))
+    return learn(settled(**given), X, Z, weights, np.array([seed], np.uint64))
 
 
 def clusters(Z, weights=None, seed=STREAM, cluster_iter=10):
@@ -127,7 +134,7 @@ def minority(n, seed, apart):
 
 
 def stump(X, y, class_weight):
-    split = SVMSplit(class_weight=class_weight)
+    split = replace(SVMSplit.published(), class_weight=class_weight)
     return ObliqueTreeClassifier(split=split, max_depth=1, min_impurity_decrease=0.0, random_state=0).fit(
         X, y
     )
@@ -205,7 +212,7 @@ def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
     X, labels, _ = planted(0, n=30)
     varies = X.std(axis=0) > 0
     X, Z = scaled(blocks_of, X[:, varies])[0], scaled(blocks_of, labels)[0]
-    ones, parameters = np.ones(30, np.float32), SVMSplit().compiled()
+    ones, parameters = np.ones(30, np.float32), settled()
     direct = learn_svm(parameters, X, Z, ones, np.array([5], np.uint64))
     through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
     assert direct[2]

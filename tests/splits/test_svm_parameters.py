@@ -21,11 +21,11 @@ plain = pytest.mark.plain_python
 POSITIVE = ["C", "max_iter", "cluster_iter", "min_support"]
 NUMBERS = [*POSITIVE, "tol", "feature_power", "target_power"]
 WHOLE = ["max_iter", "cluster_iter", "min_support"]
-OWN = {"C": 10.0, "max_iter": 100, "cluster_iter": 10, "tol": 0.1, "class_weight": None}
+OWN = {"C": 0.1, "max_iter": 100, "cluster_iter": 10, "tol": 0.01}
+CHOSEN = {"class_weight": "balanced", "feature_power": 0.5, "target_power": 0.25, "min_support": 2}
 # What is chosen for the gradient split is no business of this one.
-CHOSEN = {"feature_power": 0.5, "target_power": 0.25, "min_support": 2}
 FOR_OTHERS = {"max_iter": 20, "learning_rate": 0.04, "start": "informed", "batch_size": 500}
-GIVEN = {"feature_power": 0.75, "target_power": 0.0, "min_support": 1}
+GIVEN = {"class_weight": None, "feature_power": 0.75, "target_power": 0.0, "min_support": 1}
 TYPES = [float, int, int, float, bool]
 
 
@@ -72,9 +72,9 @@ def test_fractions_are_refused_where_things_are_counted(name):
 
 
 @plain
-@pytest.mark.parametrize("value", ["", "auto", "Balanced", 3, True, {0: 1.0}])
+@pytest.mark.parametrize("value", ["", "Balanced", 3, True, {0: 1.0}])
 def test_unknown_class_weights_are_refused_with_those_that_would_do(value):
-    with pytest.raises(ValueError, match=r"must be 'balanced' or None$") as error:
+    with pytest.raises(ValueError, match=r"must be 'balanced', None or 'auto'$") as error:
         SVMSplit(class_weight=value)
     assert str(error.value).startswith(f"SVMSplit: class_weight={value!r} must")
 
@@ -106,6 +106,15 @@ def test_choices_never_replace_what_the_user_gave(names):
 
 
 @plain
+def test_published_leaves_nothing_to_be_chosen():
+    published = SVMSplit.published()
+    assert published.filled_in(CHOSEN | FOR_OTHERS) == published
+    assert "auto" not in asdict(published).values()
+    # Clusters as they fall, everything standardised.
+    assert (published.C, published.class_weight, *published.scaling) == (10.0, None, 1.0, 1.0)
+
+
+@plain
 def test_filling_in_leaves_the_split_as_it_was():
     split = SVMSplit()
     split.filled_in(CHOSEN)
@@ -123,7 +132,7 @@ def test_the_compiled_form_carries_every_parameter_of_learning():
         "balanced": True,
     }
     assert [type(value) for value in split.compiled()] == TYPES
-    assert SVMSplit().compiled().balanced is False
+    assert SVMSplit(class_weight=None).compiled().balanced is False
 
 
 @plain

@@ -93,7 +93,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         judges = varying_columns(Y)
         if len(target_weights):
             judges &= target_weights > 0
-        settings = self._choose_settings(X, targets.task, int(judges.sum()))
+        n_judges = int(judges.sum())
+        settings = self._choose_settings(X, targets.task, n_judges, clustering.sketches(X.shape[1], n_judges))
         attributes = self._attributes(X, Y, judges, target_weights, row_weights, clustering, settings, seed)
         plan = self._plan(X, Y, attributes, row_weights, settings, seed)
         grown = [] if earlier is None else [earlier]
@@ -148,7 +149,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
             raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
-    def _choose_settings(self, X: Any, task: str, n_targets: int) -> dict[str, Any]:
+    def _choose_settings(self, X: Any, task: str, n_targets: int, sketched: bool) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
         chosen = choose(
@@ -159,6 +160,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
                 single_tree=self._is_single_tree,
                 split=type(split),
+                sketched=sketched,
             )
         )
         own = {

@@ -30,6 +30,7 @@ class Traits:
     features_nonnegative: bool
     single_tree: bool
     split: type  # of the split learner
+    sketched: bool  # whether a random projection of the targets judges splits
 
 
 def choose(traits: Traits) -> dict[str, Any]:
@@ -72,6 +73,9 @@ def choose(traits: Traits) -> dict[str, Any]:
         # labels, small clusters are better given up, and frequent labels should make the clusters.
         rare = many or sparse
         settings |= {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
+    if traits.sketched:
+        # Mixed columns have no scales of their own; what the targets' scales were is in the mixture.
+        settings["target_power"] = 0.0
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}

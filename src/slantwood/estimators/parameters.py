@@ -149,11 +149,20 @@ def check_clustering(clustering: Any, n_rows: int) -> Clustering:
     if not sp.issparse(columns):
         columns = np.asarray(columns)
         columns = columns[:, None] if columns.ndim == 1 else columns
-    if columns.ndim == 2 and columns.shape[0] != n_rows:
+    if columns.ndim != 2 or columns.shape[0] != n_rows or columns.shape[1] == 0:
         raise ValueError(
-            f"clustering has {columns.shape[0]} rows and X has {n_rows}; give one row for each row of X"
+            f"clustering has shape {columns.shape} and X has {n_rows} rows; give a name, or a matrix with "
+            "one row for each row of X and at least one column"
         )
-    columns = check_array(columns, accept_sparse="csr", dtype=np.float64, input_name="clustering")
+    try:
+        if columns.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        columns = columns.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"clustering must hold real numbers; it has dtype {columns.dtype} ({error})"
+        ) from error
+    columns = check_array(columns, accept_sparse="csr", input_name="clustering")
     if sp.issparse(columns) and not columns.has_canonical_format:
         columns = columns.copy()
         columns.sum_duplicates()

@@ -33,7 +33,7 @@ _MIN_CURVATURE = 1e-12
 # this share of the largest it can have; with more weights than `_MANY` that is slower than more passes.
 _SLOW = 0.5
 _GRADIENTS = 30
-_RESIDUAL = 0.1
+_RESIDUAL = 0.3
 _DAMPING = 1e-4
 _MANY = 1000
 
@@ -67,21 +67,25 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
         right += weights[i] if is_right[i] else 0.0
     columns = columns_of(X, offset_column)
     squares = scratch(d + 1, np.float64)
-    strength = scratch(d, np.float64)
     for j in range(d):
         squares[j] = _squared_length(columns, j)
-        strength[j] = -abs(_inner(columns, j, slack)) / math.sqrt(squares[j])
         w[j] = np.float32(0.0)
-    # The strongest features first: once they have their weights, most others have nothing left to explain.
-    order = np.argsort(strength)
     squares[d] = _dense_squared_length(offset_column)
     problem = _Problem(columns, offset_column, squares)
-    b = 0.0
+    b = _descend_offset(problem, slack)[0]
+    # The strongest features first: once they have their weights, most others have nothing left to explain.
+    strength = scratch(d, np.float64)
+    for j in range(d):
+        strength[j] = -abs(_derivatives(columns, j, slack)[0]) / math.sqrt(squares[j])
+    order = np.argsort(strength)
     tolerance = tol * min(right, total - right) / total
     n_active = d
     shrink_within = np.inf
     at_start = -1.0
     before = np.inf
+    value = _loss(slack)
+    wait = 1  # passes between Newton steps: doubled by each that gains less than the passes would have
+    waited = 0
     n_passes = 0
     while n_passes < max_iter:
         n_passes += 1
@@ -100,10 +104,16 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
             shrink_within = np.inf
         else:
             break
-        if violation > _SLOW * before and n_passes < max_iter:
-            shift, used = _newton_step(problem, order[:n_active], max_iter - n_passes, slack, w)
+        waited += 1
+        pass_gain = value - _loss(slack) - _absolute_sum(w)
+        value -= pass_gain
+        if violation > _SLOW * before and waited >= wait and n_passes < max_iter:
+            shift, gain, used = _newton_step(problem, order[:n_active], max_iter - n_passes, slack, w)
             b += shift
+            value -= gain
             n_passes += used
+            wait = 1 if gain > used * pass_gain else 2 * wait
+            waited = 0
         before = violation
     for j in range(d):
         b += np.float64(X.mean[j]) * np.float64(w[j])
@@ -115,11 +125,8 @@ def _descend(problem, order, shuffled, shrink_within, state, slack, w):
     # One pass over the offset and the given weights, in random order or as they come. Returns the step of the
     # offset, the sum and the largest of the violations met, and how many weights remain in use, put in front.
     columns = problem.columns
-    slope, curvature = _dense_derivatives(problem.offset_column, slack)
-    shift = _offset_step(problem, slack, slope, curvature)
-    _dense_move(problem.offset_column, shift, slack)
-    violation = abs(slope)
-    worst = abs(slope)
+    shift, violation = _descend_offset(problem, slack)
+    worst = violation
     n_active = order.shape[0]
     k = 0
     while k < n_active:
@@ -173,24 +180,27 @@ def _sufficient(problem, j, slack, old, step, slope):
 
 
 @exact
-def _offset_step(problem, slack, slope, curvature):
-    # The same for the offset, which has no penalty.
+def _descend_offset(problem, slack):
+    # The same for the offset, which has no penalty. Returns its step and its violation.
+    slope, curvature = _dense_derivatives(problem.offset_column, slack)
     step = -slope / max(curvature, _MIN_CURVATURE)
     square = problem.squares[problem.squares.shape[0] - 1]
     for _ in range(_HALVINGS):
         limit = _SUFFICIENT * slope * step
-        if step * (slope + square * step) <= limit:
-            return step
-        if _dense_change(problem.offset_column, step, slack) <= limit:
-            return step
+        if step * (slope + square * step) <= limit or (
+            _dense_change(problem.offset_column, step, slack) <= limit
+        ):
+            _dense_move(problem.offset_column, step, slack)
+            return step, abs(slope)
         step *= 0.5
-    return 0.0
+    return 0.0, abs(slope)
 
 
 @exact
 def _newton_step(problem, candidates, max_passes, slack, w):
     # Moves the offset and the weights that are not zero, within their signs, towards the minimum of the
-    # quadratic model. Returns the step of the offset and the number of passes over the data.
+    # quadratic model. Returns the step of the offset, the decrease of the objective and the number of
+    # passes over the data.
     support = scratch(candidates.shape[0], np.int64)
     size = 0
     for j in candidates:
@@ -198,15 +208,13 @@ def _newton_step(problem, candidates, max_passes, slack, w):
             support[size] = j
             size += 1
     if size > _MANY:
-        return 0.0, 0
+        return 0.0, 0.0, 0
     support = support[:size]
     step, n_passes = _newton_direction(problem, support, max_passes, slack, w)
     n = slack.shape[0]
-    before = 0.0
+    before = _loss(slack)
     for k in range(size):
         before += abs(np.float64(w[support[k]]))
-    for i in range(n):
-        before += max(slack[i], 0.0) ** 2
     move = scratch(size + 1, np.float64)
     taken = scratch(n, np.float64)
     factor = 1.0
@@ -228,9 +236,9 @@ def _newton_step(problem, candidates, max_passes, slack, w):
                 slack[i] -= taken[i]
             for k in range(size):
                 w[support[k]] = np.float64(w[support[k]]) + move[k]
-            return move[size], n_passes
+            return move[size], before - after, n_passes
         factor *= 0.5
-    return 0.0, n_passes
+    return 0.0, 0.0, n_passes
 
 
 @exact
@@ -258,8 +266,7 @@ def _newton_direction(problem, support, max_passes, slack, w):
     length = _weighted_square(residual, scale)
     enough = _RESIDUAL * _RESIDUAL * length
     n_passes = 0
-    # The curvature has no more different values than there are rows.
-    for _ in range(min(_GRADIENTS, size + 1, n, max_passes)):
+    for _ in range(min(_GRADIENTS, size + 1, max_passes)):
         if not length > enough:
             break
         n_passes += 1
@@ -306,6 +313,23 @@ def _against(problem, support, vector, out):
     for k in range(support.shape[0]):
         out[k] = _inner(problem.columns, support[k], vector)
     out[support.shape[0]] = _dense_inner(problem.offset_column, vector)
+
+
+@vectorised
+def _loss(slack):
+    total = 0.0
+    for i in range(slack.shape[0]):
+        inside = max(slack[i], 0.0)
+        total += inside * inside
+    return total
+
+
+@vectorised
+def _absolute_sum(w):
+    total = 0.0
+    for j in range(w.shape[0]):
+        total += abs(np.float64(w[j]))
+    return total
 
 
 # What follows reads one column, dense or sparse.

@@ -19,6 +19,10 @@ _STARTS = 3
 # Squared distances below this share of the squared lengths are rounding: the rows are equal.
 _EQUAL = 1e-6
 
+# A row that is nearer to the first centre by less than this share of the squared distance between the centres
+# goes to the second: labels often lie halfway, and rounding must not decide.
+_HALFWAY = 1e-4
+
 
 @exact
 def two_means(Z, weights, max_iter, state, member):
@@ -47,7 +51,9 @@ def two_means(Z, weights, max_iter, state, member):
                 break
             back_project(Z, along, m)
             project(Z, m, along)
-            middle = 0.5 * np.float64(dot(m, m)) * (1.0 / weight - 1.0 / (total - weight))
+            square = np.float64(dot(m, m))
+            middle = 0.5 * square * (1.0 / weight - 1.0 / (total - weight))
+            middle += _HALFWAY * square * (1.0 / weight + 1.0 / (total - weight))
             changed = False
             for i in range(n):
                 inside = along[i] > middle
@@ -86,7 +92,7 @@ def _start(Z, weights, squares, state, direction, along, member):
     for j in range(Z.n_columns):
         direction[j] -= origin[j]
     project(Z, direction, along)
-    middle = 0.5 * (squares[second] - squares[first])
+    middle = 0.5 * (squares[second] - squares[first]) + _HALFWAY * np.float64(dot(direction, direction))
     for i in range(n):
         member[i] = along[i] > middle
     # Whatever rounding says of the rows between them.

@@ -93,7 +93,7 @@ def _checked(answer: Any, n_features: int, learner: str) -> tuple[np.ndarray, fl
     try:
         w, b = answer
         with np.errstate(over="ignore"):  # too large for float32: refused as infinite
-            w, b = np.asarray(w, np.float32), float(b)
+            w, b = np.asarray(w, np.float32), float(np.float32(float(b)))
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{learner}.learn returned {answer!r}; it must return (w, b), with one weight for each of the "

@@ -46,7 +46,11 @@ def learn_svm(parameters, X, Z, weights, state):
             right += weights[i] if is_right[i] else 0.0
         left_cost *= 0.5 * total / (total - right)
         right_cost *= 0.5 * total / right
-    b = fit_l1_svm(X, is_right, weights, left_cost, right_cost, parameters.max_iter, parameters.tol, state, w)
+    # A stream of its own, so that the number of passes does not decide what later nodes draw.
+    visits = state.copy()
+    b = fit_l1_svm(
+        X, is_right, weights, left_cost, right_cost, parameters.max_iter, parameters.tol, visits, w
+    )
     found = False
     for j in range(X.n_columns):
         found = found or w[j] != np.float32(0.0)
@@ -72,7 +76,7 @@ class SVMSplit:
         Passes over the node's features at the most.
     cluster_iter : int, default=10
         Rounds of 2-means at the most.
-    tol : float, default=0.1
+    tol : float, default=0.01
         Stop when the violations of optimality have fallen to this share of what they were at first, times the
         share of the smaller cluster.
     class_weight : {"auto", "balanced", None}
@@ -88,7 +92,7 @@ class SVMSplit:
     C: float = 0.1
     max_iter: int = 100
     cluster_iter: int = 10
-    tol: float = 0.1
+    tol: float = 0.01
     class_weight: Literal["auto", "balanced"] | None = AUTO
     feature_power: float = AUTO
     target_power: float = AUTO

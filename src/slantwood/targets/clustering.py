@@ -81,7 +81,18 @@ class Clustering:
     @property
     def is_targets(self) -> bool:
         """Whether the targets alone judge."""
-        return not self.is_matrix and self.attributes == "targets"
+        if self.is_matrix:
+            return False
+        return self.attributes == "targets" or (self.attributes != "features" and self.feature_weight == 0.0)
+
+    def sketches(self, n_features: int, n_targets: int) -> bool:
+        """Whether there are more attributes than a sketch of them has."""
+        if self.is_matrix:
+            n_columns = self.attributes.shape[1]
+        else:
+            counts = {"targets": n_targets, "features": n_features}
+            n_columns = sum(counts[group] for group in self.attributes.split("+"))
+        return self.sketch is not None and self.sketch < n_columns
 
     def of_rows(self, keep: np.ndarray) -> Clustering:
         """Return the same for some of the rows."""
@@ -96,7 +107,7 @@ class Clustering:
             return _in_one_unit(self.attributes, row_weights), nothing
         if self.is_targets:
             return Y, target_weights
-        if self.attributes == "features":
+        if self.attributes == "features" or self.feature_weight == 1.0:
             return _in_one_unit(X, row_weights), nothing
         # Weights of a group add up to its share, whatever its number of columns.
         of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
@@ -120,7 +131,7 @@ def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:
     """Scale columns to variance 1; where no value is zero, to mean 0 too, which keeps them precise."""
     share = row_weights / row_weights.sum()
     present = columns[row_weights > 0]
-    csr = sp.csr_array(columns, dtype=np.float64)
+    csr = sp.csr_array(columns, dtype=np.float64, copy=True)
     full = np.asarray((sp.csr_array(present) != 0).sum(axis=0)).ravel() == present.shape[0]
     mean = share @ csr
     shift = np.where(full, mean, 0.0)
