@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
@@ -185,6 +185,18 @@ def test_small_problems_are_solved_to_the_least_objective_there_can_be(
     for block in blocks:
         w, b = fitted(block, side, r, costs, tol=1e-6)
         A, cost = standardised_of(block), cost_of(side, r, costs)
+        assert objective(A, side, cost, w, b) <= 1.001 * lower_bound(A, side, cost, w)
+
+
+@given(seed=SEEDS)
+@example(seed=26643)
+def test_a_tolerance_out_of_reach_of_float32_leaves_no_feature_out(blocks_of, standardised_of, seed):
+    # Features that were put aside must be looked at again also where the others cannot settle further.
+    blocks, side, r, costs = made(blocks_of, seed, True)
+    cost = cost_of(side, r, costs)
+    for block in blocks:
+        A = standardised_of(block)
+        w, b = fitted(block, side, cost, (1.0, 1.0), tol=0.0)
         assert objective(A, side, cost, w, b) <= 1.001 * lower_bound(A, side, cost, w)
 
 

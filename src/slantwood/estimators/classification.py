@@ -37,7 +37,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
             Classes of any type, or the 0/1 indicator matrix of a multi-label task.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows.
+            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What judges splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.

@@ -86,7 +86,7 @@ def features_per_row(max_features: Any, n_features: int) -> int:
 
 
 def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return one finite, non-negative float64 weight per row, not all of them zero."""
+    """Return one finite, non-negative float64 weight per row, not all zero, of mean 1 where it is less."""
     if sample_weight is None:
         return np.ones(n_rows)
     if isinstance(sample_weight, Real):
@@ -117,7 +117,8 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             f"sample_weight ranges from {smallest} to {largest}; positive weights must lie between 1e-12 and "
             "1e12, which single precision can add up: divide them by their mean"
         )
-    return weights
+    # A row of weight 2 counts as two; but weights that add up to 1, say, do not make a sample of one row.
+    return weights / min(weights[weights > 0].mean(), 1.0)
 
 
 def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:

@@ -32,7 +32,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         y : array of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows.
+            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What judges splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.

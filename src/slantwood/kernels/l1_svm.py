@@ -26,6 +26,7 @@ _SUFFICIENT = 0.01
 _HALVINGS = 20
 
 _NO_STEP = 1e-12
+_NO_GAIN = 1e-9  # of the objective: as far as float32 weights go
 _MIN_CURVATURE = 1e-12
 
 # A Newton step follows where a pass over the coordinates leaves more than this share of the violation. It
@@ -95,7 +96,9 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
         b += shift
         if at_start < 0.0:
             at_start = violation
-        if violation > tolerance * at_start:
+        pass_gain = value - _loss(slack) - _absolute_sum(w)
+        value -= pass_gain
+        if violation > tolerance * at_start and pass_gain > _NO_GAIN * value:
             n_active = n_left
             shrink_within = worst / total
         elif n_active < d:
@@ -105,8 +108,6 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
         else:
             break
         waited += 1
-        pass_gain = value - _loss(slack) - _absolute_sum(w)
-        value -= pass_gain
         if violation > _SLOW * before and waited >= wait and n_passes < max_iter:
             shift, gain, used = _newton_step(problem, order[:n_active], max_iter - n_passes, slack, w)
             b += shift

@@ -33,7 +33,7 @@ def best_threshold(projections, Z, weights):
     n = order.shape[0]
     total = 0.0
     for i in range(n):
-        total += weights[i]
+        total += np.float64(weights[i])
     # |c - N_left mu|^2 = |c|^2 - 2 N_left c.mu + N_left^2 |mu|^2, with c the sum of stored values.
     c = np.zeros(Z.n_columns, np.float32)
     squared = 0.0
@@ -47,7 +47,7 @@ def best_threshold(projections, Z, weights):
     for i in range(n - 1):
         row = order[i]
         r = weights[row]
-        left += r
+        left += np.float64(r)
         if Z.is_dense:
             for j in range(Z.n_columns):
                 z = r * Z.values[row, j]
@@ -62,7 +62,7 @@ def best_threshold(projections, Z, weights):
                 c[j] += z
         here = projections[row]
         after = projections[order[i + 1]]
-        if after > here:
+        if after > here and total > left:  # what is left may be too light to count
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
             if gain > best:
                 best = gain

@@ -139,9 +139,10 @@ def _start(parameters, X, Z, r, state, w, s):
         mean = 0.0
         square = 0.0
         for i in range(n):
-            total += r[i]
-            mean += r[i] * s[i]
-            square += r[i] * s[i] * s[i]
+            weighted = np.float64(r[i]) * np.float64(s[i])
+            total += np.float64(r[i])
+            mean += weighted
+            square += weighted * np.float64(s[i])
         spread = math.sqrt(max(square / total - (mean / total) ** 2, 0.0))
     else:
         spread = math.sqrt(dot(w, w))

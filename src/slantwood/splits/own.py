@@ -93,7 +93,8 @@ def _checked(answer: Any, n_features: int, learner: str) -> tuple[np.ndarray, fl
     try:
         w, b = answer
         with np.errstate(over="ignore"):  # too large for float32: refused as infinite
-            w, b = np.asarray(w, np.float32), float(np.float32(float(b)))
+            w, b = np.asarray(w, np.float32), float(b)
+            finite = np.isfinite(w).all() and np.isfinite(np.float32(b))
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{learner}.learn returned {answer!r}; it must return (w, b), with one weight for each of the "
@@ -104,7 +105,7 @@ def _checked(answer: Any, n_features: int, learner: str) -> tuple[np.ndarray, fl
             f"{learner}.learn returned weights of shape {w.shape}; expected ({n_features},), one for each "
             "column of the X it was given"
         )
-    if not np.isfinite(w).all() or not np.isfinite(b):
+    if not finite:
         raise ValueError(f"{learner}.learn returned weights or an offset that are not finite numbers")
     return w, b
 

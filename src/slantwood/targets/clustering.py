@@ -25,7 +25,7 @@ class Clustering:
     ----------
     attributes : {"targets", "features", "targets+features"}, array or sparse matrix of shape (n_rows, any)
         The targets, the features, both, or columns of your own, which need to be known for the training rows
-        only. Columns that are not just zeros and ones are brought to the same variance: units do not matter.
+        only. Unless all are zeros and ones, columns are brought to the same variance: units do not matter.
     feature_weight : float, default=0.5
         With "targets+features", the share of the features in the judgement, between 0 and 1.
     sketch : int or None, default=None
@@ -81,17 +81,22 @@ class Clustering:
     @property
     def is_targets(self) -> bool:
         """Whether the targets alone judge."""
+        return self._groups == ("targets",)
+
+    @property
+    def _groups(self) -> tuple[str, ...]:
+        # Those that have a share in the judgement; none where the attributes are a matrix.
         if self.is_matrix:
-            return False
-        return self.attributes == "targets" or (self.attributes != "features" and self.feature_weight == 0.0)
+            return ()
+        if self.attributes == "targets+features" and self.feature_weight in (0.0, 1.0):
+            return ("features",) if self.feature_weight == 1.0 else ("targets",)
+        return tuple(self.attributes.split("+"))
 
     def sketches(self, n_features: int, n_targets: int) -> bool:
         """Whether there are more attributes than a sketch of them has."""
-        if self.is_matrix:
-            n_columns = self.attributes.shape[1]
-        else:
-            counts = {"targets": n_targets, "features": n_features}
-            n_columns = sum(counts[group] for group in self.attributes.split("+"))
+        counts = {"targets": n_targets, "features": n_features}
+        n_columns = sum(counts[group] for group in self._groups)
+        n_columns += self.attributes.shape[1] if self.is_matrix else 0
         return self.sketch is not None and self.sketch < n_columns
 
     def of_rows(self, keep: np.ndarray) -> Clustering:
@@ -107,7 +112,7 @@ class Clustering:
             return _in_one_unit(self.attributes, row_weights), nothing
         if self.is_targets:
             return Y, target_weights
-        if self.attributes == "features" or self.feature_weight == 1.0:
+        if self._groups == ("features",):
             return _in_one_unit(X, row_weights), nothing
         # Weights of a group add up to its share, whatever its number of columns.
         of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
