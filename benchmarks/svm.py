@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numba import njit
 from sklearn.svm import LinearSVC
 
 from benchmarks.measure import median_seconds
@@ -67,6 +68,16 @@ def objective(stored: Any, is_right: np.ndarray, C: float, w: np.ndarray, b: flo
     return float(np.abs(w).sum() + C * (slack**2).sum())
 
 
+@njit
+def _solve_again(times, block, is_right, ones, C, max_iter, tol, w):
+    # As the grower calls it, from compiled code.
+    b = np.float32(0.0)
+    for _ in range(times):
+        state = np.array([88172645463325252], np.uint64)
+        b = fit_l1_svm(block, is_right, ones, C, C, max_iter, tol, state, w)
+    return b
+
+
 def compared(X: Any, is_right: np.ndarray, C: float, repeats: int) -> list[str]:
     """Size, and for each solver the objective relative to scikit-learn's, with the time relative to its."""
     block = standardised_block(X)
@@ -83,12 +94,11 @@ def compared(X: Any, is_right: np.ndarray, C: float, repeats: int) -> list[str]:
         w = np.empty(block.n_columns, np.float32)
         ones = np.ones(block.n_rows, np.float32)
 
-        def solve(stop: Any = stop, w: Any = w, ones: Any = ones) -> Any:
-            state = np.array([88172645463325252], np.uint64)
-            return fit_l1_svm(block, is_right, ones, C, C, stop["max_iter"], stop["tol"], state, w)
+        def solve(times: int, stop: Any = stop, w: Any = w, ones: Any = ones) -> Any:
+            return _solve_again(times, block, is_right, ones, C, stop["max_iter"], stop["tol"], w)
 
-        b = float(solve())  # compiles
-        ours = median_seconds(solve, repeats)
+        b = float(solve(1))  # compiles
+        ours = median_seconds(lambda solve=solve: solve(repeats), 3) / repeats
         reached = objective(stored, is_right, C, w, b - float(block.mean.astype(np.float64) @ w))
         row += [f"{100 * (reached / value - 1):+.2f} %", f"{1000 * ours:.3f} ms", f"{seconds / ours:.0f}"]
     return row
@@ -107,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print_row(["---"] * 9)
     for name in options.names:
         X, is_right = two_sided(name)
-        print_row([name, *compared(X, is_right, options.C, 3)])
+        print_row([name, *compared(X, is_right, options.C, 1)])
         print_row([name, *compared(*small_node(X, is_right), options.C, 50)])
 
 

@@ -41,6 +41,19 @@ def test_the_examples_of_the_readme_run_as_pasted(capsys):
     assert re.search(r"LRAP 0\.\d+", capsys.readouterr().out)
 
 
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the documentation is not part of this installation")
+def test_the_examples_of_the_documentation_run_as_pasted():
+    files = sorted((ROOT / "docs").glob("*.md"))
+    blocks = [
+        (file.name, block)
+        for file in files
+        for block in re.findall(r"```python\n(.*?)```", file.read_text(), flags=re.DOTALL)
+    ]
+    assert len(blocks) >= 2
+    for name, block in blocks:
+        exec(compile(block, name, "exec"), {})
+
+
 def test_a_second_process_compiles_nothing_and_starts_fitting_at_once():
     code = """
 import time
