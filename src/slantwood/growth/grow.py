@@ -17,9 +17,9 @@ from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.protocol import learn
 
-# Where a random subset of the features gives no split, so many subsets of the same size are tried, and then
-# ever larger ones, by this factor, up to all features, before the node becomes a leaf.
-_DRAWS = 2
+# Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
+# on up to all features, before the node becomes a leaf. More tries of the same size would sooner or later
+# find a split in noise.
 _WIDER = 4
 
 
@@ -233,12 +233,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
         node_side = side[: r.shape[0]]
         width = limits.max_features
         d = 0
-        n_tries = 0
         while d < n_active and left[this] < 0:
-            if n_tries >= _DRAWS:
-                width *= _WIDER
-            n_tries += 1
             d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
+            width *= _WIDER
             set_scales(x_room, d, scaling.features, no_weights)
             x_block = gather(X, node_rows, x_room, d)
             w, b, found = learn(parameters, x_block, z_block, r, state)

@@ -26,9 +26,9 @@ def choose_features(matrix, room, n_rows, n_active, size, per_row, state):
         return size
     # Exponential waiting times at these rates: the order of arrival is a weighted draw without replacement
     # (Efraimidis & Spirakis 2006).
-    arrival = scratch(n_active, np.float64)
+    arrival = scratch(n_active, np.float32)
     for j in range(n_active):
-        arrival[j] = -math.log(uniform(state)) / room.support[j]
+        arrival[j] = -math.log(np.float32(uniform(state))) / np.float32(room.support[j])
     while True:
         latest = np.partition(arrival, size - 1)[size - 1]
         values = 0
