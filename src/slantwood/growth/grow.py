@@ -18,8 +18,7 @@ from slantwood.kernels.scratch import scratch
 from slantwood.splits.protocol import learn
 
 # Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
-# on up to all features, before the node becomes a leaf. More tries of the same size would sooner or later
-# find a split in noise.
+# on up to all features, before the node becomes a leaf.
 _WIDER = 4
 
 
