@@ -94,9 +94,21 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         if len(target_weights):
             judges &= target_weights > 0
         n_judges = int(judges.sum())
-        settings = self._choose_settings(X, targets.task, n_judges, clustering.sketches(X.shape[1], n_judges))
-        attributes = self._attributes(X, Y, judges, target_weights, row_weights, clustering, settings, seed)
-        plan = self._plan(X, Y, attributes, row_weights, settings, seed)
+        sketch_width = clustering.sketch_width(X.shape[1], n_judges)
+        settings = self._choose_settings(X, targets.task, n_judges, sketch_width is not None)
+        leaf_targets = judging = training_matrix(Y)
+        if 0 < n_judges < Y.shape[1]:
+            judging = training_matrix(Y[:, judges])
+            target_weights = target_weights[judges] if len(target_weights) else target_weights
+        if settings["unit_labels"]:
+            judging = with_unit_rows(judging)
+        attributes = judging, target_weights
+        if not clustering.is_targets or sketch_width is not None:
+            columns, weights = clustering.columns(X, array_of(judging), target_weights, row_weights)
+            if sketch_width is not None:
+                columns, weights = sketch(columns, weights, sketch_width, seed), np.empty(0)
+            attributes = training_matrix(columns), weights
+        plan = self._plan(X, leaf_targets, attributes, row_weights, settings, seed)
         grown = [] if earlier is None else [earlier]
 
         def fitted() -> dict[str, Any]:
@@ -180,35 +192,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         settings["split"] = split.filled_in(chosen)
         return settings
 
-    def _attributes(
-        self,
-        X: Any,
-        Y: Any,
-        judges: np.ndarray,
-        target_weights: np.ndarray,
-        row_weights: np.ndarray,
-        clustering: Clustering,
-        settings: dict[str, Any],
-        seed: int,
-    ) -> tuple[Matrix, np.ndarray]:
-        """Make what judges splits, and its weights, from the targets that have a say or as the user asks."""
-        if judges.any() and not judges.all():
-            Y = Y[:, judges]
-            target_weights = target_weights[judges] if len(target_weights) else target_weights
-        labels = training_matrix(Y)
-        if settings["unit_labels"]:
-            labels = with_unit_rows(labels)
-        if clustering.is_targets and clustering.sketch is None:
-            return labels, target_weights
-        columns, weights = clustering.columns(X, array_of(labels), target_weights, row_weights)
-        if clustering.sketch is not None and clustering.sketch < columns.shape[1]:
-            return training_matrix(sketch(columns, weights, clustering.sketch, seed)), np.empty(0)
-        return training_matrix(columns), weights
-
     def _plan(
         self,
         X: Any,
-        Y: Any,
+        Y: Matrix,
         attributes: tuple[Matrix, np.ndarray],
         row_weights: np.ndarray,
         settings: dict[str, Any],
@@ -218,7 +205,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         Z, attribute_weights = attributes
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
-            Y=training_matrix(Y),
+            Y=Y,
             Z=Z,
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,

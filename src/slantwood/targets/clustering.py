@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 _GROUPS = ("targets", "features", "targets+features")
 
-# Of a sketch whose width is not given: distances are then kept to about 6 % (1 / sqrt(256)).
+# Of a sketch whose width is not given: squared distances are then kept to about 9 % (sqrt(2 / 256)).
 _SKETCH_WIDTH = 256
 
 
@@ -92,12 +92,12 @@ class Clustering:
             return ("features",) if self.feature_weight == 1.0 else ("targets",)
         return tuple(self.attributes.split("+"))
 
-    def sketches(self, n_features: int, n_targets: int) -> bool:
-        """Whether there are more attributes than a sketch of them has."""
+    def sketch_width(self, n_features: int, n_targets: int) -> int | None:
+        """Width of the sketch; None where none is asked for or there are no more attributes than that."""
         counts = {"targets": n_targets, "features": n_features}
         n_columns = sum(counts[group] for group in self._groups)
         n_columns += self.attributes.shape[1] if self.is_matrix else 0
-        return self.sketch is not None and self.sketch < n_columns
+        return self.sketch if self.sketch is not None and self.sketch < n_columns else None
 
     def of_rows(self, keep: np.ndarray) -> Clustering:
         """Return the same for some of the rows."""
