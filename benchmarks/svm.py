@@ -47,7 +47,7 @@ def standardised_block(X: Any) -> Any:
     """Make the block that a root node with these rows has."""
     matrix = training_matrix(X)
     rows = np.arange(X.shape[0], dtype=np.uint32)
-    room = make_workspace(matrix, rows)
+    room = make_workspace(matrix, rows, False)
     d = measure(matrix, rows, np.ones(len(rows), np.float32), 1, room)
     set_scales(room, d, 1.0, np.empty(0, np.float32))
     return gather(matrix, rows, room, d)

@@ -81,7 +81,7 @@ def gathered():
         n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
         rows = np.arange(n, dtype=np.uint32) if rows is None else np.array(rows, np.uint32)
         weights = np.ones(len(rows), np.float32) if weights is None else np.array(weights, np.float32)
-        room = make_workspace(matrix, rows)
+        room = make_workspace(matrix, rows, True)
         n_active = measure(matrix, rows, weights, min_support, room)
         set_scales(room, n_active, float(power), np.array(importance, np.float32))
         block = gather(matrix, rows, room, n_active)
@@ -117,9 +117,10 @@ def blocks_of():
         mean = np.zeros(d, np.float32) if mean is None else np.array(mean, np.float32)
         values = (csr.toarray().astype(np.float64) - mean).astype(np.float32)
         indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.uint32)
+        no_gaps = indptr[:0], indices[:0]
         return (
-            Block(True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d),
-            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d),
+            Block(True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d, *no_gaps),
+            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d, *no_gaps),
         )
 
     return make

@@ -17,7 +17,7 @@ def split():
 @pytest.fixture(scope="session")
 def plan(split):
     """Make a growth plan; targets judge splits unless other attributes are given."""
-    from slantwood.features.matrix import training_matrix
+    from slantwood.features.matrix import column_means, training_matrix
     from slantwood.growth.grow import Limits
     from slantwood.growth.plan import GrowthPlan
 
@@ -40,12 +40,14 @@ def plan(split):
     ):
         Y = np.asarray(Y, np.float32).reshape(X.shape[0], -1) if isinstance(Y, (list, np.ndarray)) else Y
         learner = learner or split()
+        row_weights = np.ones(X.shape[0]) if row_weights is None else np.array(row_weights, np.float64)
         return GrowthPlan(
             X=training_matrix(X),
             Y=training_matrix(Y),
+            overall=column_means(Y, row_weights).astype(np.float32),
             Z=training_matrix(Y if Z is None else Z),
             attribute_weights=np.array(attribute_weights, np.float32),
-            row_weights=np.ones(X.shape[0]) if row_weights is None else np.array(row_weights, np.float64),
+            row_weights=row_weights,
             split=learner,
             limits=Limits(
                 max_depth=max_depth,

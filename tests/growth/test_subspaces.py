@@ -45,7 +45,7 @@ def with_support(support, n=12, seed=0):
 def measured(matrix, n):
     """A workspace in which all columns that vary are measured; and how many they are."""
     rows = np.arange(n, dtype=np.uint32)
-    room = make_workspace(matrix, rows)
+    room = make_workspace(matrix, rows, False)
     return room, measure(matrix, rows, np.ones(n, np.float32), 1, room)
 
 

@@ -45,6 +45,7 @@ def as_trees(tree):
         tree.indptr,
         tree.indices,
         tree.weights,
+        tree.means,
         tree.bias,
         tree.depth,
         tree.node_weight,

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.kernels.block import gather, make_workspace, measure, row_range, set_scales
+from slantwood.kernels.block import copy_row, gather, make_workspace, measure, row_range, set_scales
 from slantwood.kernels.products import project
 
 pytestmark = pytest.mark.plain_python
@@ -16,15 +16,18 @@ NO_IMPORTANCE = np.empty(0, np.float32)
 
 
 def twin_moments(A, r):
-    """Weighted mean and variance of the columns that vary, by column number."""
-    varies = np.flatnonzero(A.min(axis=0) < A.max(axis=0))
-    mean = np.average(A[:, varies], axis=0, weights=r)
-    variance = np.average((A[:, varies] - mean) ** 2, axis=0, weights=r)
+    """Weighted mean and variance of what is known of the columns that vary, by column number."""
+    varies = np.flatnonzero(np.fmin.reduce(A) < np.fmax.reduce(A))
+    mean, variance = np.empty((2, len(varies)))
+    for place, j in enumerate(varies):
+        known = ~np.isnan(A[:, j])
+        mean[place] = np.average(A[known, j], weights=r[known])
+        variance[place] = np.average((A[known, j] - mean[place]) ** 2, weights=r[known])
     return varies, mean, variance
 
 
 def twin_block(A, r, power, importance):
-    """The standardised columns that vary, by column number."""
+    """The standardised columns that vary, by column number; NaN where a value is missing."""
     varies, mean, variance = twin_moments(A, r)
     p = importance[varies] if len(importance) else np.ones(len(varies))
     deviation = np.sqrt(variance)
@@ -41,14 +44,43 @@ def assert_is_twin(block, columns, standardised_of, A, r, power=1.0, importance=
     assert (block.n_rows, block.n_columns) == (len(A), len(varies))
     found = standardised_of(block)[:, order]
     for j, column in enumerate(varies):
+        known = ~np.isnan(A[:, column])
+        values, z = A[known, column], expected[known, j]
         # Rounding is relative to the numbers that are subtracted from one another, in the block's units.
-        values, z = A[:, column], expected[:, j]
         size = np.abs(z).max() + (np.abs(values).max() * np.ptp(z) / np.ptp(values) if forgiving else 0.0)
-        assert_allclose(found[:, j], z, rtol=0, atol=8 * EPS * size)
+        assert_allclose(found[known, j], z, rtol=0, atol=8 * EPS * size)
+        assert_array_equal(found[~known, j], 0.0)
+
+
+def listed_gaps(block):
+    """Mask of the cells that a block lists as missing; each must be listed once, and row by row."""
+    missing = np.zeros((block.n_rows, block.n_columns), bool)
+    assert len(block.gap_indptr) == block.n_rows + 1
+    for i in range(block.n_rows):
+        columns = block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]
+        assert len(np.unique(columns)) == len(columns)
+        missing[i, columns] = True
+    return missing
+
+
+def with_gaps(A, rng, share):
+    """Make values missing: single cells, whole rows, whole columns, all but one, the first of a column."""
+    n, d = A.shape
+    A[rng.random((n, d)) < share] = np.nan
+    A[rng.random(n) < share / 3] = np.nan
+    for j in range(d):
+        kind = rng.integers(0, 10)
+        if kind == 0:
+            A[:, j] = np.nan
+        elif kind == 1:
+            A[np.arange(n) != rng.integers(n), j] = np.nan
+        elif kind <= 3:
+            A[: rng.integers(0, n), j] = np.nan
+    return A
 
 
 @st.composite
-def problems(draw):
+def problems(draw, gaps=True):
     """A float32 matrix with columns of all kinds, some rows of it, row weights, a power, column weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, 30)), draw(st.integers(1, 12))
@@ -59,6 +91,9 @@ def problems(draw):
     A[:, kind == 0] = 0.0
     A[:, kind == 1] = rng.normal()
     A[:, kind == 2] = A[:, kind == 2] != 0
+    A[:, kind == 3] += 1e3 * np.abs(A[:, kind == 3]).max(initial=0.0)
+    if gaps and draw(st.booleans()):
+        A = with_gaps(A, rng, draw(st.sampled_from([0.02, 0.1, 0.5])))
     n_rows = draw(st.integers(1, n))
     rows = rng.permutation(n)[:n_rows]
     weights = draw(st.sampled_from(["ones", "counts", "reals"]))
@@ -79,7 +114,7 @@ def test_moments_are_those_of_numpy_from_dense_and_sparse_rows(in_both_forms, pr
     A, rows, r, _, _ = problem
     varies, mean, variance = twin_moments(A[rows].astype(np.float64), r.astype(np.float64))
     for matrix in in_both_forms(A):
-        room = make_workspace(matrix, rows.astype(np.uint32))
+        room = make_workspace(matrix, rows.astype(np.uint32), True)
         n_active = measure(matrix, rows.astype(np.uint32), r, 1, room)
         order = np.argsort(room.columns[:n_active])
         assert_array_equal(room.columns[:n_active][order], varies)
@@ -108,9 +143,15 @@ def test_dense_and_sparse_sources_of_the_same_numbers_give_the_same_block(
         standardised_of(block)[:, np.argsort(columns)]
         for block, columns in [(one, its_columns), (other, other_columns)]
     )
-    A = problem[0][problem[1]][:, np.sort(its_columns)].astype(np.float64)
-    size = np.abs(A).max(axis=0) * np.ptp(one, axis=0) / np.ptp(A, axis=0)
+    size = size_of(problem[0][problem[1]][:, np.sort(its_columns)], one)
     assert (np.abs(one - other) <= 16 * EPS * size).all()
+
+
+def size_of(A, standardised):
+    """Largest known number of each column, in the units of the block."""
+    A = A.astype(np.float64)
+    spread = np.fmax.reduce(A) - np.fmin.reduce(A)
+    return np.fmax.reduce(np.abs(A)) * np.ptp(standardised, axis=0) / spread
 
 
 @given(problems())
@@ -122,34 +163,35 @@ def test_whole_counts_as_weights_are_repeated_rows(in_both_forms, gathered, stan
         copied, copied_columns, _ = gathered(matrix, np.repeat(rows, counts), None, power, importance)
         assert_array_equal(columns, copied_columns)
         counted, copied = np.repeat(standardised_of(counted), counts, axis=0), standardised_of(copied)
-        part = A[rows][:, columns].astype(np.float64)
-        size = np.abs(part).max(axis=0) * np.ptp(copied, axis=0) / np.ptp(part, axis=0)
+        size = size_of(A[rows][:, columns], copied)
         assert (np.abs(counted - copied) <= 16 * EPS * size).all()
 
 
 @given(problems())
-def test_a_workspace_is_clean_after_use_and_serves_the_next_node(sparse, standardised_of, problem):
+def test_a_workspace_is_clean_after_use_and_serves_the_next_node(in_both_forms, standardised_of, problem):
     A, rows, r, power, importance = problem
-    matrix = sparse(A)
-    room = make_workspace(matrix, np.arange(len(A), dtype=np.uint32))
-    half = rows[: (len(rows) + 1) // 2]
-    for some, weights in [(rows, r), (half, r[: len(half)])]:
-        some = some.astype(np.uint32)
-        n_active = measure(matrix, some, weights, 1, room)
-        assert (room.slot == -1).all()
-        set_scales(room, n_active, power, importance)
-        block = gather(matrix, some, room, n_active)
-        assert (room.slot == -1).all()
-        columns = room.columns[:n_active].astype(np.int64)
-        part = A[some].astype(np.float64)
-        assert_is_twin(block, columns, standardised_of, part, weights, power, importance)
+    half = len(rows) // 2
+    for matrix in in_both_forms(A):
+        room = make_workspace(matrix, np.arange(len(A), dtype=np.uint32), True)
+        for part in (slice(None), slice(half + 1), slice(half, None), slice(None)):
+            some, weights = rows[part].astype(np.uint32), r[part]
+            n_active = measure(matrix, some, weights, 1, room)
+            assert (room.slot == -1).all()
+            set_scales(room, n_active, power, importance)
+            block = gather(matrix, some, room, n_active)
+            assert (room.slot == -1).all()
+            columns = room.columns[:n_active].astype(np.int64)
+            numbers = A[some].astype(np.float64)
+            assert_is_twin(block, columns, standardised_of, numbers, weights, power, importance)
+            if matrix.has_gaps:
+                assert_array_equal(listed_gaps(block), np.isnan(numbers[:, columns]))
 
 
 @given(problems(), st.integers(0, 5))
 def test_gathering_the_first_columns_leaves_the_others_out(in_both_forms, standardised_of, problem, wanted):
     A, rows, r, power, importance = problem
     for matrix in in_both_forms(A):
-        room = make_workspace(matrix, rows.astype(np.uint32))
+        room = make_workspace(matrix, rows.astype(np.uint32), True)
         d = min(wanted, measure(matrix, rows.astype(np.uint32), r, 1, room))
         set_scales(room, d, power, importance)
         block = gather(matrix, rows.astype(np.uint32), room, d)
@@ -170,31 +212,36 @@ def test_the_mean_variance_of_a_block_is_one_at_every_power(in_both_forms, gathe
         assert_allclose(np.average(Z**2, axis=0, weights=r).mean(), 1, rtol=8 * EPS)
 
 
-def far_from_zero(n, offset=1e6):
-    """One column far from zero among columns that are mostly zero."""
+def far_from_zero(n, n_missing, offset=1e6):
+    """One column far from zero, first of all missing, among columns that are mostly zero."""
     rng = np.random.default_rng(n)
     A = rng.normal(size=(n, 10)) * (rng.random((n, 10)) < 0.1)
     A[:, 3] = offset + rng.normal(size=n)
+    A[:n_missing, 3] = np.nan
+    A[n - n_missing // 2 :, 3] = np.nan
     return A.astype(np.float32)
 
 
-@pytest.mark.parametrize("n", [10, 300])
+FAR = pytest.mark.parametrize(("n", "n_missing"), [(10, 0), (300, 0), (10, 3), (300, 1), (300, 100)])
+
+
+@FAR
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
-def test_variances_of_columns_far_from_zero_are_exact(in_both_forms, gathered, form, n):
-    A = far_from_zero(n)
+def test_variances_of_columns_far_from_zero_are_exact(in_both_forms, gathered, form, n, n_missing):
+    A = far_from_zero(n, n_missing)
     _, columns, room = gathered(in_both_forms(A)[form])
     place = list(columns).index(3)
-    column = A[:, 3].astype(np.float64)
+    column = A[~np.isnan(A[:, 3]), 3].astype(np.float64)
     assert_allclose(room.variance[place], column.var(), rtol=EPS)
     assert_allclose(room.mean[place], column.mean(), rtol=0, atol=EPS * column.std())
 
 
-@pytest.mark.parametrize("n", [10, 300])
+@FAR
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 def test_columns_far_from_zero_are_standardised_to_float32_precision(
-    in_both_forms, gathered, standardised_of, form, n
+    in_both_forms, gathered, standardised_of, form, n, n_missing
 ):
-    A = far_from_zero(n)
+    A = far_from_zero(n, n_missing)
     block, columns, _ = gathered(in_both_forms(A)[form])
     assert_is_twin(block, columns, standardised_of, A.astype(np.float64), np.ones(n), forgiving=False)
 
@@ -204,10 +251,13 @@ def test_columns_far_from_zero_are_standardised_to_float32_precision(
 @example(29.81083106994629, 344, 0)
 @example(0.10000000149011612, 399, 7)
 def test_a_constant_column_is_dropped_whatever_its_value_and_the_weights(in_both_forms, form, value, n, seed):
-    matrix = in_both_forms(np.full((n, 1), value))[form]
+    rng = np.random.default_rng(seed)
+    r = rng.uniform(0.1, 3, n) if seed % 2 else np.ones(n)
+    # What is known of it, where values are missing.
+    missing = rng.random((n, 1)) < (0.0 if seed % 4 < 2 else 0.5)
+    matrix = in_both_forms(np.where(missing, np.nan, value))[form]
     rows = np.arange(n, dtype=np.uint32)
-    r = np.random.default_rng(seed).uniform(0.1, 3, n) if seed % 2 else np.ones(n)
-    room = make_workspace(matrix, rows)
+    room = make_workspace(matrix, rows, True)
     assert measure(matrix, rows, r.astype(np.float32), 1, room) == 0
 
 
@@ -237,7 +287,7 @@ def test_a_mostly_zero_node_stays_sparse_and_a_mostly_full_one_becomes_dense(spa
     assert len(thin.data) < 0.1 * 50 * 40
 
 
-@given(problems(), st.integers(0, 30), st.integers(0, 30))
+@given(problems(gaps=False), st.integers(0, 30), st.integers(0, 30))
 def test_a_range_of_rows_is_a_view_of_its_block(blocks_of, problem, one, other):
     A = problem[0]
     start, stop = sorted((min(one, len(A)), min(other, len(A))))
@@ -262,6 +312,111 @@ def test_sparse_columns_of_little_support_are_passed_over(
     A, rows, r, _, _ = problem
     block, columns, room = gathered(sparse(A), rows, r, min_support=support)
     part = A[rows].astype(np.float64)
-    supported = np.count_nonzero(part, axis=0) >= support
+    supported = ((part != 0) & ~np.isnan(part)).sum(axis=0) >= support
     assert_is_twin(block, columns, standardised_of, np.where(supported, part, 0.0), r)
     assert (room.slot == -1).all()
+
+
+# ---- missing values
+
+
+@given(problems())
+def test_gaps_are_listed_where_asked_for_and_there_are_any(in_both_forms, problem):
+    A, rows, r, power, importance = problem
+    rows = rows.astype(np.uint32)
+    for matrix in in_both_forms(A):
+        assert matrix.has_gaps == np.isnan(A).any()
+        for lists_gaps in (False, True):
+            room = make_workspace(matrix, rows, lists_gaps)
+            d = measure(matrix, rows, r, 1, room)
+            set_scales(room, d, power, importance)
+            block = gather(matrix, rows, room, d)
+            if lists_gaps and matrix.has_gaps:
+                expected = np.isnan(A[rows][:, room.columns[:d].astype(np.int64)])
+                assert_array_equal(listed_gaps(block), expected)
+                assert len(block.gap_indices) == expected.sum()
+            else:
+                assert len(block.gap_indices) == 0
+                assert len(block.gap_indptr) == 0
+
+
+@given(problems(), st.integers(0, 30), st.integers(0, 30))
+def test_a_range_of_rows_keeps_its_gaps_and_its_numbers(
+    in_both_forms, gathered, standardised_of, problem, one, other
+):
+    A, rows, r, power, importance = problem
+    start, stop = sorted((min(one, len(rows)), min(other, len(rows))))
+    for matrix in in_both_forms(A):
+        if not matrix.has_gaps:
+            continue
+        block, _, _ = gathered(matrix, rows, r, power, importance)
+        part = row_range(block, start, stop)
+        assert_array_equal(listed_gaps(part), listed_gaps(block)[start:stop])
+        row = np.empty(block.n_columns, np.float32)
+        for i in range(stop - start):
+            copy_row(part, i, row)
+            # Sparse blocks give the difference of two rounded numbers.
+            expected = standardised_of(block)[start + i].astype(np.float32)
+            assert_array_equal(row, expected)
+
+
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("known", [[], [3.0], [0.0], [2.5, 2.5, 2.5], [0.0, 0.0], [-1e6, -1e6]])
+@pytest.mark.parametrize("others", [0, 30])
+def test_columns_whose_known_values_do_not_differ_are_left_out(in_both_forms, gathered, form, known, others):
+    n = 6
+    A = np.zeros((n, 2 + others))
+    A[:, 0] = np.arange(n)
+    A[:, 1] = [np.nan] * (n - len(known)) + known
+    for order in (np.arange(n), np.arange(n)[::-1]):
+        _, columns, _ = gathered(in_both_forms(A[order])[form])
+        assert_array_equal(columns, [0])
+
+
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("known", [[0.0, 3.0], [1.0, 2.0, 0.0], [1e6, 1e6 + 1]])
+def test_two_known_values_that_differ_make_a_column_vary(in_both_forms, gathered, form, known):
+    A = np.full((9, 1), np.nan)
+    A[4 : 4 + len(known), 0] = known
+    block, columns, room = gathered(in_both_forms(A)[form])
+    assert_array_equal(columns, [0])
+    assert_allclose(room.mean[0], np.mean(known), rtol=1e-15)
+    assert_allclose(room.variance[0], np.var(known), rtol=1e-12)
+    assert len(block.gap_indices) == 9 - len(known)
+
+
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("heavy", [1e4, 1e8])
+def test_the_weight_of_rows_in_which_a_column_is_missing_does_not_reach_its_moments(
+    in_both_forms, gathered, form, heavy
+):
+    # Weights in the range that `fit` accepts; the rows that know the column are the light ones.
+    A = np.zeros((8, 3))
+    A[:, 0] = np.arange(8)
+    A[:4, 1] = np.nan
+    A[4:, 1] = [1.0, 0.0, 3.0, 0.0]
+    r = np.array([heavy] * 4 + [1.0, 2.0, 3.0, 1e-3])
+    _, columns, room = gathered(in_both_forms(A)[form], None, r)
+    place = list(columns).index(1)
+    light = r[4:].astype(np.float32).astype(np.float64)
+    mean = np.average(A[4:, 1], weights=light)
+    assert_allclose(room.mean[place], mean, rtol=1e-6)
+    assert_allclose(room.variance[place], np.average((A[4:, 1] - mean) ** 2, weights=light), rtol=1e-6)
+
+
+@given(problems(), st.integers(0, 2**32 - 1))
+def test_moments_stay_sound_under_any_weights_that_fit_accepts(in_both_forms, gathered, problem, seed):
+    A, rows, _, power, importance = problem
+    r = 10.0 ** np.random.default_rng(seed).uniform(-12, 12, len(rows))
+    for matrix in in_both_forms(A):
+        block, columns, room = gathered(matrix, rows, r, power, importance)
+        part = A[rows][:, columns].astype(np.float64)
+        lowest, highest = np.fmin.reduce(part), np.fmax.reduce(part)
+        spread = highest - lowest
+        assert (spread > 0).all()
+        mean, variance = room.mean[: len(columns)], room.variance[: len(columns)]
+        assert (mean >= lowest - 1e-6 * spread).all()
+        assert (mean <= highest + 1e-6 * spread).all()
+        assert (variance > 0).all()
+        assert (variance <= spread**2).all()
+        assert np.isfinite(block.values if block.is_dense else block.data).all()

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.kernels.products import back_project, dot, gram, project
+from slantwood.kernels.block import row_range
+from slantwood.kernels.products import (
+    add_over_known,
+    back_project,
+    dot,
+    gram,
+    has_gaps,
+    known_weights,
+    project,
+)
 
 pytestmark = pytest.mark.plain_python
 
@@ -106,3 +115,81 @@ def test_each_unit_vector_picks_its_column_exactly_at_every_remainder_of_four(bl
             out = np.empty(3, np.float32)
             back_project(block, unit, out)
             assert (out == stored[i]).all()
+
+
+# ---- missing values
+
+
+def missing_of(block):
+    """Mask of the cells that a block lists as missing."""
+    missing = np.zeros((block.n_rows, block.n_columns), bool)
+    for i in range(block.n_rows):
+        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+    return missing
+
+
+def with_gaps(in_both_forms, gathered, shape, density, seed):
+    """Blocks with missing cells, rows and columns, and the generator to go on with."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=shape) * (rng.random(shape) < density)
+    A[rng.random(shape) < rng.choice([0.05, 0.4])] = np.nan
+    A[rng.random(shape[0]) < 0.1] = np.nan
+    A[rng.integers(shape[0]), rng.integers(shape[1])] = np.nan
+    r = rng.uniform(0.2, 4, shape[0]).astype(np.float32)
+    return [gathered(matrix, None, r)[0] for matrix in in_both_forms(A)], r, rng
+
+
+@given(SHAPES, DENSITIES, SEEDS, st.booleans())
+def test_known_weights_are_the_weights_of_the_rows_that_know_a_column(
+    in_both_forms, gathered, shape, density, seed, a_part
+):
+    blocks, r, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    start, stop = np.sort(rng.integers(0, shape[0] + 1, 2)) if a_part else (0, shape[0])
+    for block in blocks:
+        block, weights = row_range(block, start, stop), r[start:stop]
+        out = np.full(block.n_columns, np.nan)
+        known_weights(block, weights, out)
+        expected = weights.astype(np.float64) @ ~missing_of(block)
+        assert (np.abs(out - expected) <= 1e-13 * weights.sum()).all()
+        assert (out >= 0).all()
+
+
+@given(SHAPES, DENSITIES, SEEDS, st.booleans())
+def test_levels_are_added_over_the_columns_that_a_row_knows(
+    in_both_forms, gathered, shape, density, seed, a_part
+):
+    blocks, _, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    start, stop = np.sort(rng.integers(0, shape[0] + 1, 2)) if a_part else (0, shape[0])
+    for block in blocks:
+        block = row_range(block, start, stop)
+        levels, before = rng.normal(size=block.n_columns), rng.normal(size=block.n_rows)
+        out = before.copy()
+        add_over_known(block, levels, out)
+        assert (np.abs(out - (before + ~missing_of(block) @ levels)) <= 1e-12).all()
+
+
+@given(SHAPES, DENSITIES, SEEDS)
+def test_a_missing_value_adds_nothing_to_any_product(
+    in_both_forms, gathered, standardised_of, shape, density, seed
+):
+    blocks, _, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    for block in blocks:
+        n, d = block.n_rows, block.n_columns
+        A, missing = standardised_of(block), missing_of(block)
+        assert (A[missing] == 0).all()
+        size = np.abs(A) + 2 * np.abs(block.mean)
+        w, h = rng.normal(size=d).astype(np.float32), rng.normal(size=n).astype(np.float32)
+        forth, back = np.full(n, np.nan, np.float32), np.full(d, np.nan, np.float32)
+        project(block, w, forth)
+        back_project(block, h, back)
+        assert_within_rounding(forth, A @ w.astype(np.float64), size @ np.abs(w))
+        assert_within_rounding(back, A.T @ h.astype(np.float64), size.T @ np.abs(h))
+
+
+def test_a_block_has_gaps_where_one_of_its_columns_has(in_both_forms, gathered):
+    A = np.array([[1.0, np.nan], [2.0, np.nan], [3.0, 5.0], [np.nan, 5.0]])
+    for matrix in in_both_forms(A):
+        assert has_gaps(gathered(matrix)[0])
+        assert not has_gaps(gathered(matrix, [0, 1, 2])[0])  # the other column does not vary
+    for matrix in in_both_forms(A[:3, :1]):
+        assert not has_gaps(gathered(matrix)[0])

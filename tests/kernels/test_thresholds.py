@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from slantwood.kernels.block import row_range
 from slantwood.kernels.thresholds import best_threshold, weighted_median
 
 pytestmark = pytest.mark.plain_python
@@ -144,3 +145,95 @@ def test_equal_projections_cannot_be_cut(blocks_of, value, n):
 
 def test_an_even_number_of_rows_has_its_median_halfway():
     assert_allclose(weighted_median(np.array([4, 1, 2, 8], np.float32), np.ones(4, np.float32)), 3.0, rtol=0)
+
+
+# ---- missing values
+
+
+def missing_of(block):
+    """Mask of the cells that a block lists as missing."""
+    missing = np.zeros((block.n_rows, block.n_columns), bool)
+    for i in range(block.n_rows):
+        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+    return missing
+
+
+def gain_over_known(projections, Z, missing, r, cut):
+    """Impurity that a cut removes from each attribute among the rows that know it, added up."""
+    return sum(
+        removed(projections[known], Z[known, j][:, None], r[known], cut)
+        for j in range(Z.shape[1])
+        for known in [~missing[:, j]]
+    )
+
+
+def problem_with_gaps(in_both_forms, gathered, n, k, levels, seed):
+    """Projections, blocks of attributes of which some values are missing, and weights."""
+    rng = np.random.default_rng(seed)
+    r = rng.uniform(0.2, 4, n).astype(np.float32) if seed % 2 else np.ones(n, np.float32)
+    A = rng.normal(size=(n, k)) * (rng.random((n, k)) < rng.choice([0.15, 0.6]))
+    A[rng.random((n, k)) < rng.choice([0.05, 0.3, 0.7])] = np.nan
+    A[rng.random(n) < 0.1] = np.nan
+    A[rng.integers(n)] = np.nan
+    blocks = [gathered(matrix, None, r)[0] for matrix in in_both_forms(A)]
+    return projections_of(rng, n, levels), blocks, r
+
+
+@given(*PROBLEM)
+def test_no_other_cut_removes_more_impurity_from_what_is_known(
+    in_both_forms, gathered, standardised_of, n, k, levels, seed
+):
+    projections, blocks, r = problem_with_gaps(in_both_forms, gathered, n, k, levels, seed)
+    distinct = np.unique(projections)
+    for Z in blocks:
+        cut, found = best_threshold(projections, Z, r)
+        assert found == (len(distinct) > 1)
+        if found:
+            assert distinct[0] < cut <= distinct[-1]
+            weights, values, missing = r.astype(np.float64), standardised_of(Z), missing_of(Z)
+            every = [gain_over_known(projections, values, missing, weights, c) for c in distinct[1:]]
+            whole = (weights[:, None] * values**2).sum()
+            # Sums in float64 of values that are centred up to the rounding of float32.
+            centre = np.abs(weights @ values).max(initial=0.0) / weights.min()
+            allowed = 1e-12 * whole + 8 * centre * np.abs(values).max(initial=0.0) * Z.n_columns
+            found_gain = gain_over_known(projections, values, missing, weights, cut)
+            assert found_gain >= max(every) - allowed
+
+
+@given(*PROBLEM)
+def test_with_nothing_missing_both_ways_to_the_best_cut_agree(in_both_forms, gathered, n, k, levels, seed):
+    # The last row, of no weight in any attribute, makes the block one with gaps; it lies beyond all others.
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(n, k)) * (rng.random((n, k)) < 0.5)
+    A[0], A[1] = 1.0, -1.0
+    projections = projections_of(rng, n, levels)
+    if len(np.unique(projections)) == 1:
+        return
+    for whole, more in zip(in_both_forms(A), in_both_forms(np.vstack([A, np.full(k, np.nan)])), strict=True):
+        Z, _, _ = gathered(whole)
+        Z_more, _, _ = gathered(more)
+        ones = np.ones(n + 1, np.float32)
+        assert len(Z_more.gap_indices) == k
+        cut, _ = best_threshold(projections, Z, ones[:n])
+        beyond = np.append(projections, projections.max())
+        same, _ = best_threshold(beyond, Z_more, ones)
+        if cut != same:  # equally good but for rounding
+            values = A.astype(np.float32).astype(np.float64)
+            values = (values - values.mean(axis=0)) / values.std(axis=0)
+            one, other = (removed(projections, values, ones[:n], c) for c in (cut, same))
+            assert abs(one - other) <= 4 * n * EPS * impurity(values, ones[:n])
+        # A range of rows none of which has a gap is cut as well.
+        part, _ = best_threshold(projections, row_range(Z_more, 0, n), ones[:n])
+        assert part == same
+
+
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("place", [2, 9, 18])
+def test_a_planted_step_is_found_from_the_rows_that_know_it(in_both_forms, gathered, form, place):
+    rng = np.random.default_rng(place)
+    projections = rng.permutation(20).astype(np.float32)
+    step = (projections >= place).astype(np.float32)[:, None]
+    step[~np.isin(projections, [0, place - 1, place, 19])] = np.nan
+    rest = np.zeros((20, 12))  # so that the sparse block stays sparse
+    Z, _, _ = gathered(in_both_forms(np.hstack([step, rest]))[form])
+    assert best_threshold(projections, Z, np.ones(20, np.float32)) == (place - 0.5, True)

@@ -271,3 +271,152 @@ def test_form_and_order_of_the_columns_do_not_decide_where_rows_between_two_clus
         assert found
         assert_array_equal(clustered(sparse, seed=mixed(state))[1], member)
         assert_array_equal(clustered(turned, seed=mixed(state))[1], member)
+
+
+# ---- missing values
+
+
+def missing_of(block):
+    """Mask of the cells that a block lists as missing."""
+    missing = np.zeros((block.n_rows, block.n_columns), bool)
+    for i in range(block.n_rows):
+        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+    return missing
+
+
+def nearer_over_known(Z, missing, r, member):
+    """Half the difference of squared distances to both centres, all over known values, and its scale.
+
+    A centre of which no member knows anything lies at the mean, 0.
+    """
+    known = ~missing
+    centres = []
+    for side in (member, ~member):
+        weight = r[side] @ known[side]
+        centres.append((r[side] @ Z[side]) / np.where(weight > 0, weight, 1.0))
+    mine, others = centres
+    lead = (known * ((Z - others) ** 2 - (Z - mine) ** 2)).sum(axis=1) / 2
+    size = (known * (Z**2 + others**2 + mine**2)).sum(axis=1)
+    return lead, size, ((mine - others) ** 2).sum()
+
+
+def problem_with_gaps(in_both_forms, gathered, seed, span):
+    """Attributes of a node, some of them missing, in both forms; row weights over so many powers of ten."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 30)), int(rng.integers(1, 9))
+    A = rng.normal(size=(n, d)) * (rng.random((n, d)) < rng.choice([0.15, 0.6]))
+    A[rng.random((n, d)) < rng.choice([0.05, 0.3, 0.6])] = np.nan
+    A[rng.random(n) < 0.1] = np.nan
+    A[rng.integers(n), rng.integers(d)] = np.nan
+    r = (10.0 ** rng.uniform(-span, span, n)).astype(np.float32)
+    return [gathered(matrix, None, r)[0] for matrix in in_both_forms(A)], r
+
+
+@pytest.mark.plain_python
+@given(seed=SEEDS, span=st.sampled_from([0.0, 0.5, 2.0]), rounds=st.integers(0, 3))
+def test_a_round_more_gives_each_row_to_the_centre_that_is_nearer_by_what_is_known(
+    in_both_forms, gathered, standardised_of, seed, span, rounds
+):
+    blocks, r = problem_with_gaps(in_both_forms, gathered, seed, span)
+    for block in blocks:
+        missing, Z, weights = missing_of(block), standardised_of(block), r.astype(np.float64)
+        if not missing.any():
+            continue
+        found, member = clustered(block, r, max_iter=rounds, seed=mixed(seed))
+        again, after = clustered(block, r, max_iter=rounds + 1, seed=mixed(seed))
+        assert found
+        assert again
+        lead, size, apart = nearer_over_known(Z, missing, weights, member)
+        # Float32 sums; and what is nearer by less than this share of the distance goes to the second.
+        room = 1e-4 * (size + np.abs(block.mean).max() ** 2) + 2e-4 * apart
+        clear = np.abs(lead) > room
+        assert_array_equal(after[clear], lead[clear] > 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+def test_planted_clusters_are_found_with_a_third_of_the_cells_missing(
+    in_both_forms, gathered, form, weighted, seed
+):
+    rng = np.random.default_rng(seed)
+    n, d = 150, 30
+    kind = rng.permutation(np.arange(n) < rng.integers(30, 120))
+    A = np.where(kind[:, None], 1.0, 0.0) * np.ones(d)
+    A[:, d // 2 :] = 1.0 - A[:, d // 2 :]
+    A = (A + 0.3 * rng.normal(size=A.shape)) * (A != 0)
+    A[rng.random(A.shape) < 0.3] = np.nan
+    A = np.hstack([A, (rng.random((n, 200)) < 0.01) / 16])
+    r = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
+    block, _, _ = gathered(in_both_forms(A)[form], None, r, power=0.0)
+    assert block.is_dense == (form == 0)
+    for state in range(4):
+        found, member = clustered(block, r, max_iter=10, seed=mixed(state))
+        assert found
+        assert (member == kind).all() or (member == ~kind).all()
+
+
+@pytest.mark.plain_python
+@given(seed=SEEDS, span=st.sampled_from([0.0, 0.5]))
+def test_a_row_of_which_nothing_is_known_changes_no_cluster(in_both_forms, gathered, seed, span):
+    rng = np.random.default_rng(seed)
+    n, d = 12, 3
+    A = rng.integers(0, 3, (n, d)) * 1.0
+    A[rng.random((n, d)) < 0.2] = np.nan
+    A[0], A[1], A[2, 0] = 0.0, 2.0, np.nan
+    r = (10.0 ** rng.uniform(-span, span, n)).astype(np.float32)
+    more = np.vstack([A, np.full((4, d), np.nan)])
+    more_r = np.append(r, np.full(4, 1e-6, np.float32))  # so light that the draws of first rows are the same
+    for matrix, longer in zip(in_both_forms(A), in_both_forms(more), strict=True):
+        block, _, _ = gathered(matrix, None, r)
+        longer_block, _, _ = gathered(longer, None, more_r)
+        found, member = clustered(block, r, seed=mixed(seed))
+        same, with_more = clustered(longer_block, more_r, seed=mixed(seed))
+        assert found == same
+        assert_array_equal(with_more[:n], member)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("span", [0, 2, 4, 6])
+def test_an_attribute_that_one_cluster_alone_knows_has_the_other_centre_at_its_mean(
+    in_both_forms, gathered, standardised_of, form, span
+):
+    # What is left of the weights of the other cluster, and of the sum of its values, is rounding.
+    rng = np.random.default_rng(span)
+    n = 30
+    kind = np.arange(n) % 2 == 0
+    A = np.zeros((n, 30))
+    A[:, :3] = kind[:, None]
+    A[:, 3] = np.where(kind, np.arange(n) % 3 == 0, np.nan)
+    for seed in range(20):
+        r = (10.0 ** rng.uniform(-span, span, n)).astype(np.float32)
+        block, _, _ = gathered(in_both_forms(A)[form], None, r)
+        Z, missing = standardised_of(block), missing_of(block)
+        for rounds in range(3):
+            _, member = clustered(block, r, max_iter=rounds, seed=mixed(seed))
+            found, after = clustered(block, r, max_iter=rounds + 1, seed=mixed(seed))
+            lead, size, apart = nearer_over_known(Z, missing, r.astype(np.float64), member)
+            clear = np.abs(lead) > 1e-4 * (size + np.abs(block.mean).max() ** 2) + 2e-4 * apart
+            assert found
+            assert_array_equal(after[clear], lead[clear] > 0)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("scale", [1.0, 10.0, 1000.0])
+def test_rows_go_by_what_is_known_of_them_however_far_apart_the_centres_are_elsewhere(
+    in_both_forms, gathered, form, scale
+):
+    # A third of the rows knows both attributes, a third each one of them.
+    n = 36
+    kind = np.arange(n) % 2 == 0
+    A = np.zeros((n, 20))
+    A[:, :2] = np.where(kind, 1.0, 2.0)[:, None] * [scale, 1.0]
+    A[:12, 0] = np.nan
+    A[12:24, 1] = np.nan
+    block, _, _ = gathered(in_both_forms(A)[form], power=0.0)
+    for state in range(5):
+        found, member = clustered(block, seed=mixed(state))
+        assert found
+        assert (member == kind).all() or (member == ~kind).all()

@@ -35,6 +35,7 @@ def random_trees():
             weights.indptr.astype(np.int64),
             weights.indices.astype(np.int32),
             weights.data,
+            rng.integers(-3, 4, weights.nnz).astype(np.float32),
             np.where(is_leaf, 0, rng.integers(-2, 3, n_nodes)).astype(np.float64),
             depth,
             rng.uniform(1, 9, n_nodes),

@@ -17,8 +17,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 EVERY_TREE = np.empty((0, 0), np.bool_)
 
 
-def rows_of_few_levels(rng, n_features=4, n=25):
-    return (rng.integers(-2, 3, (n, n_features)) * (rng.random((n, n_features)) < 0.6)).astype(np.float32)
+def rows_of_few_levels(rng, n_features=4, n=25, missing=0.0):
+    rows = rng.integers(-2, 3, (n, n_features)) * (rng.random((n, n_features)) < 0.6)
+    return np.where(rng.random(rows.shape) < missing, np.nan, rows).astype(np.float32)
 
 
 def twin_leaf(row, trees, node):
@@ -26,7 +27,8 @@ def twin_leaf(row, trees, node):
     while trees.left[node] >= 0:
         part = slice(trees.indptr[node], trees.indptr[node + 1])
         score = trees.bias[node] + sum(
-            float(row[j]) * float(w) for j, w in zip(trees.indices[part], trees.weights[part], strict=True)
+            float(mean if np.isnan(row[j]) else row[j]) * float(w)
+            for j, w, mean in zip(trees.indices[part], trees.weights[part], trees.means[part], strict=True)
         )
         node = trees.right[node] if score >= 0 else trees.left[node]
     return node
@@ -44,12 +46,12 @@ def twin_mean(nodes, trees, leaves, counted=None):
     return means
 
 
-@given(SEEDS, st.integers(1, 4))
+@given(SEEDS, st.integers(1, 4), st.sampled_from([0.0, 0.3, 1.0]))
 def test_rows_reach_the_leaves_that_walking_down_by_hand_reaches(
-    random_trees, in_both_forms, routed, seed, n_trees
+    random_trees, in_both_forms, routed, seed, n_trees, missing
 ):
     rng = np.random.default_rng(seed)
-    trees, rows = random_trees(rng, n_trees), rows_of_few_levels(rng)
+    trees, rows = random_trees(rng, n_trees), rows_of_few_levels(rng, missing=missing)
     expected = [[twin_leaf(row, trees, root) for root in trees.roots] for row in rows]
     for X in in_both_forms(rows):
         assert_array_equal(routed(X, trees), expected)
@@ -58,7 +60,7 @@ def test_rows_reach_the_leaves_that_walking_down_by_hand_reaches(
 @given(SEEDS, st.integers(0, 25), st.integers(0, 25))
 def test_a_range_of_rows_is_routed_like_the_whole(random_trees, in_both_forms, routed, seed, one, other):
     rng = np.random.default_rng(seed)
-    trees, rows = random_trees(rng, 3), rows_of_few_levels(rng)
+    trees, rows = random_trees(rng, 3), rows_of_few_levels(rng, missing=0.2)
     start, stop = sorted((one, other))
     for X in in_both_forms(rows):
         part = np.empty((stop - start, 3), np.int32)
@@ -99,6 +101,51 @@ def test_only_counted_trees_have_a_say(random_trees, numbers_of, dense, routed, 
     assert_allclose(means, twin_mean(nodes, trees, numbers_of(trees.leaves), counted), rtol=4 * EPS)
 
 
+@given(SEEDS, st.sampled_from([1, 2, -1]), st.booleans())
+def test_sparse_scores_are_means_over_the_counted_trees(
+    random_trees, numbers_of, dense, routed, seed, top_k, sparse_leaves
+):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, 4, n_outputs=6, sparse_leaves=sparse_leaves)
+    nodes = routed(dense(rows_of_few_levels(rng, missing=0.2)), trees)
+    counted = rng.random(nodes.shape) < 0.4
+    counted[0], counted[1] = False, True
+    # Rows that no tree counts have no score.
+    expected = np.nan_to_num(twin_mean(nodes, trees, numbers_of(trees.leaves), counted))
+    if top_k > 0:
+        for row in expected:
+            row[np.argsort(-row, kind="stable")[top_k:]] = 0.0
+    found = spelt_out(sparse_scores(nodes, counted, trees, top_k), 6)
+    # Leaves are eighths: their sums are exact, and only a mean of three rounds.
+    assert_allclose(found, expected, rtol=4 * EPS)
+    dense_means = np.zeros((len(nodes), 6), np.float32)
+    add_leaves(nodes, counted, trees, dense_means)
+    if top_k < 0:
+        assert_array_equal(found, np.nan_to_num(dense_means))
+
+
+@given(SEEDS)
+def test_a_missing_value_goes_where_the_mean_of_each_node_goes(random_trees, in_both_forms, routed, seed):
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, 2)
+    # The same mean for a feature at all nodes: then it can be written into the rows.
+    means = rng.integers(-2, 3, 4).astype(np.float32)
+    trees = trees._replace(means=means[trees.indices])
+    rows = rows_of_few_levels(rng, missing=0.4)
+    filled = np.where(np.isnan(rows), means, rows)
+    for X, known in zip(in_both_forms(rows), in_both_forms(filled), strict=True):
+        assert_array_equal(routed(X, trees), routed(known, trees))
+
+
+def test_a_gap_in_one_row_does_not_reach_the_next(random_trees, sparse, routed):
+    rng = np.random.default_rng(3)
+    trees = random_trees(rng, 4)
+    rows = np.zeros((2, 4), np.float32)
+    expected = routed(sparse(rows), trees)[1]
+    rows[0] = np.nan
+    assert_array_equal(routed(sparse(rows), trees)[1], expected)
+
+
 def test_a_row_that_no_tree_counts_for_is_missing(random_trees, dense, routed):
     rng = np.random.default_rng(0)
     trees = random_trees(rng, 2)
@@ -128,7 +175,7 @@ def test_sparse_scores_are_the_dense_means(random_trees, dense, routed, seed, n_
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
     means = np.zeros((len(nodes), 6), np.float32)
     add_leaves(nodes, EVERY_TREE, trees, means)
-    scores = sparse_scores(nodes, trees, -1)
+    scores = sparse_scores(nodes, EVERY_TREE, trees, -1)
     assert_array_equal(spelt_out(scores, 6), means)
     assert (scores[2] > 0).all()
 
@@ -140,12 +187,12 @@ def test_top_k_keeps_the_largest_and_among_equals_the_lower_label(
     rng = np.random.default_rng(seed)
     trees = random_trees(rng, n_trees, n_outputs=12, sparse_leaves=sparse_leaves)
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
-    everything = spelt_out(sparse_scores(nodes, trees, -1), 12)
+    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, -1), 12)
     expected = np.zeros_like(everything)
     for i, row in enumerate(everything):
         best = np.argsort(-row, kind="stable")[:k]
         expected[i, best] = row[best]
-    assert_array_equal(spelt_out(sparse_scores(nodes, trees, k), 12), expected)
+    assert_array_equal(spelt_out(sparse_scores(nodes, EVERY_TREE, trees, k), 12), expected)
 
 
 @pytest.mark.parametrize("n_labels", [50, 700])
@@ -154,10 +201,10 @@ def test_top_k_of_many_labels_and_rows(random_trees, dense, routed, n_labels):
     rng = np.random.default_rng(n_labels)
     trees = random_trees(rng, 3, n_outputs=n_labels, sparse_leaves=True)
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
-    everything = spelt_out(sparse_scores(nodes, trees, -1), n_labels)
+    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, -1), n_labels)
     assert (everything > 0).sum() > (1024 if n_labels == 700 else 0)
     for k in (1, 5, 17, n_labels):
-        found = spelt_out(sparse_scores(nodes, trees, k), n_labels)
+        found = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, k), n_labels)
         best = np.argsort(-everything, axis=1, kind="stable")[:, :k]
         expected = np.zeros_like(everything)
         np.put_along_axis(expected, best, np.take_along_axis(everything, best, axis=1), axis=1)
@@ -176,7 +223,7 @@ def test_stored_zeros_of_a_leaf_are_no_scores(random_trees, dense, routed):
     assert with_zeros.nnz > (values != 0).sum()
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
     expected, found = (
-        spelt_out(sparse_scores(nodes, trees._replace(leaves=leaves), -1), 40)
+        spelt_out(sparse_scores(nodes, EVERY_TREE, trees._replace(leaves=leaves), -1), 40)
         for leaves in (dense_matrix(values), sparse_matrix(with_zeros))
     )
     assert_array_equal(found, expected)

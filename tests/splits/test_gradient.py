@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from slantwood.kernels.block import row_range
 from slantwood.kernels.products import gram
 from slantwood.splits.gradient import GradientSplit, evaluate, learn_gradient
 from slantwood.splits.protocol import learn
@@ -316,3 +317,180 @@ def test_dense_and_sparse_blocks_teach_the_same_hyperplane_in_batches(blocks_of)
     )
     assert X[DENSE].n_rows >= 8
     assert_allclose(np.append(one[0], one[1]), np.append(other[0], other[1]), rtol=1e-4, atol=1e-4)
+
+
+# ---- missing values
+
+
+def missing_of(block):
+    """Mask of the cells that a block lists as missing."""
+    missing = np.zeros((block.n_rows, block.n_columns), bool)
+    for i in range(block.n_rows):
+        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+    return missing
+
+
+def made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch):
+    """As above, but of some rows attributes are not known; a batch is a range of a node's rows."""
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(6, 40)), int(rng.integers(1, 8)), int(rng.integers(1, 9))
+    r = (rng.uniform(0.2, 4, n) if weighted else np.ones(n)).astype(np.float32)
+    X = standardised_blocks(blocks_of, rng, n, d, r)
+    A = rng.normal(size=(n, k)) * (rng.random((n, k)) < rng.choice([0.15, 0.7]))
+    A[rng.random((n, k)) < rng.choice([0.05, 0.3, 0.6])] = np.nan
+    A[rng.random(n) < 0.1] = np.nan
+    A[0, 0], A[1, 0], A[rng.integers(2, n), 0] = 1.0, 2.0, np.nan
+    Z = [gathered(matrix, None, r)[0] for matrix in in_both_forms(A)]
+    start, stop = (rng.integers(0, 3), n - rng.integers(0, n // 2)) if batch else (0, n)
+    X, Z = ([row_range(block, start, stop) for block in blocks] for blocks in (X, Z))
+    return X, Z, r[start:stop], rng.normal(size=d).astype(np.float32), np.float32(rng.normal())
+
+
+def gains_over_known(X, Z, missing, r, w, b):
+    """The gain of each attribute among the rows that know it, and what there is to be gained."""
+    gains, wholes = np.zeros((2, Z.shape[1]))
+    for j in range(Z.shape[1]):
+        known = ~missing[:, j]
+        if known.any():
+            gains[j] = twin_gain(X[known], Z[known, j][:, None], r[known], w, b)
+            wholes[j] = r[known].sum() * impurity(Z[known, j][:, None], r[known])
+    return gains, wholes
+
+
+def rows_of(block):
+    """Spell out a range of rows of a block, in float64."""
+    A = np.zeros((block.n_rows, block.n_columns))
+    if block.is_dense:
+        return A + block.values
+    for i in range(block.n_rows):
+        stored = slice(block.indptr[i], block.indptr[i + 1])
+        A[i, block.indices[stored]] = block.data[stored]
+    return A - block.mean
+
+
+GAPS = pytest.mark.parametrize(("x_form", "z_form"), [(DENSE, DENSE), (DENSE, SPARSE), (SPARSE, SPARSE)])
+
+
+@pytest.mark.plain_python
+@GAPS
+@given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
+def test_gain_is_the_impurity_that_the_soft_split_removes_from_what_is_known(
+    blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
+):
+    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    gain, _, _ = evaluated(X[x_form], Z[z_form], r, w, b, False)
+    features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
+    missing, r = missing_of(Z[z_form]), r.astype(np.float64)
+    gains, wholes = gains_over_known(features, attributes, missing, r, w.astype(np.float64), float(b))
+    # As where nothing is missing, attribute by attribute. Of a batch, means are subtracted from float32 sums.
+    s = 1 / (1 + np.exp(-(features @ w + b)))
+    N, S = r @ ~missing, (r * s) @ ~missing
+    error_of_s = 5e-7 + 8 * EPS * (np.abs(features) @ np.abs(w) + abs(b)).max() / 4
+    spread = np.where(N > 0, S * (N - S), 1.0)
+    allowed = 2 * error_of_s * N * np.sqrt(np.maximum(gains, 0) * wholes / spread)
+    size = (r[:, None] * (np.abs(attributes) + 2 * np.abs(Z[z_form].mean))).sum(axis=0)
+    sums = np.sqrt(np.maximum(gains, 0) * N / spread) * 8 * EPS * size + N / spread * (8 * EPS * size) ** 2
+    assert abs(gain - gains.sum()) <= (allowed + sums).sum() + 16 * EPS * gains.sum() + 1e-10 * wholes.sum()
+
+
+@pytest.mark.plain_python
+@GAPS
+@given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
+def test_slopes_are_the_central_differences_of_the_gain_over_what_is_known(
+    blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
+):
+    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    _, slope, slope_b = evaluated(X[x_form], Z[z_form], r, w, b, False)
+    features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
+    missing, at, step = missing_of(Z[z_form]), np.append(w, b).astype(np.float64), 1e-5
+
+    def gain(point):
+        return gains_over_known(features, attributes, missing, r, point[:-1], point[-1])[0].sum()
+
+    expected = [(gain(at + step * unit) - gain(at - step * unit)) / (2 * step) for unit in np.eye(len(at))]
+    scale = np.abs(expected).max()
+    assert_allclose(np.append(slope, slope_b), expected, rtol=1e-3, atol=1e-4 * scale + 1e-5)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [DENSE, SPARSE])
+@given(seed=SEEDS, weighted=WEIGHTED)
+def test_with_nothing_missing_both_ways_to_the_gain_agree(
+    blocks_of, in_both_forms, gathered, form, seed, weighted
+):
+    # A row of which nothing is known gives the block gaps; the range of all other rows has none.
+    rng = np.random.default_rng(seed)
+    n, d, k = 20, 4, 5
+    r = (rng.uniform(0.2, 4, n) if weighted else np.ones(n)).astype(np.float32)
+    X = standardised_blocks(blocks_of, rng, n, d, r)[form]
+    A = rng.normal(size=(n, k)) * (rng.random((n, k)) < 0.5)
+    A[:2] = [[1.0], [-1.0]]
+    whole, _, _ = gathered(in_both_forms(A)[form], None, r)
+    more, _, _ = gathered(in_both_forms(np.vstack([A, np.full(k, np.nan)]))[form], None, np.append(r, 1.0))
+    part = row_range(more, 0, n)
+    assert len(whole.gap_indices) == 0 < len(part.gap_indices)
+    w, b = rng.normal(size=d).astype(np.float32), rng.normal()
+    one, other = (evaluated(X, Z, r, w, b, False) for Z in (whole, part))
+    scale = np.abs(one[1]).max()
+    assert_allclose(other[0], one[0], rtol=1e-5, atol=1e-6 * r.sum())
+    assert_allclose(other[1], one[1], rtol=1e-4, atol=1e-5 * scale + 1e-5)
+    assert_allclose(other[2], one[2], rtol=1e-4, atol=1e-5 * scale + 1e-5)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [DENSE, SPARSE])
+@pytest.mark.parametrize("span", [0.0, 6.0, 12.0])
+@given(seed=SEEDS)
+def test_an_attribute_that_a_batch_does_not_know_has_no_part_in_it(
+    blocks_of, in_both_forms, gathered, form, span, seed
+):
+    # Row weights over so many powers of ten: sums of them are rounded.
+    rng = np.random.default_rng(seed)
+    n, d = 16, 3
+    r = (10.0 ** rng.uniform(-span / 2, span / 2, n)).astype(np.float32)
+    X = row_range(blocks_of(rng.normal(size=(n, d)))[form], 0, 8)
+    A = np.zeros((n, 24))
+    A[:, 0] = rng.random(n) < 0.5
+    A[[0, 1, 8, 9], 0] = [0, 1, 0, 1]
+    A[:, 1] = rng.normal(size=n) * (rng.random(n) < 0.5)
+    A[8:10, 1] = 1.0, 2.0
+    A[:8, 1] = np.nan
+    both, _, _ = gathered(in_both_forms(A)[form], None, r)
+    one, _, _ = gathered(in_both_forms(A[:, [0]])[form], None, r)
+    w, b = rng.normal(size=d).astype(np.float32), rng.normal()
+    found, expected = (evaluated(X, row_range(Z, 0, 8), r[:8], w, b, False) for Z in (both, one))
+    scale = np.abs(expected[1]).max()
+    assert_allclose(found[0], expected[0], rtol=1e-4, atol=1e-6 * r[:8].sum())
+    assert_allclose(found[1], expected[1], rtol=1e-3, atol=1e-4 * scale + 1e-5 * r[:8].sum())
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("b", [-200.0, -20.0, 20.0, 200.0])
+@pytest.mark.parametrize("form", [DENSE, SPARSE])
+def test_one_sided_splits_of_what_is_known_gain_nothing_and_stay_finite(
+    blocks_of, in_both_forms, gathered, form, b
+):
+    X, Z, r, w, _ = made_with_gaps(blocks_of, in_both_forms, gathered, 4, True, False)
+    gain, slope, slope_b = evaluated(X[form], Z[form], r, w * np.float32(0.01), b, False)
+    assert len(Z[form].gap_indices) > 0
+    assert np.isfinite(slope).all()
+    assert np.isfinite(slope_b)
+    assert 0 <= gain <= 1e-3 * r.sum()
+
+
+@pytest.mark.parametrize("form", [DENSE, SPARSE])
+@pytest.mark.parametrize("batch_size", [None, 100])
+@pytest.mark.parametrize("threshold", ["learned", "exact"])
+def test_a_planted_boundary_is_learned_from_the_targets_that_are_known(
+    blocks_of, in_both_forms, gathered, form, batch_size, threshold
+):
+    X, _, side = planted(blocks_of, 1003, 6, 2, 0)
+    rng = np.random.default_rng(0)
+    A = np.repeat(side[:, None], 4, axis=1) * 1.0
+    A[rng.random(A.shape) < 0.5] = np.nan
+    Z, _, _ = gathered(in_both_forms(np.hstack([A, np.zeros((1003, 30))]))[form])
+    parameters = settled(start="informed", batch_size=batch_size, threshold=threshold)
+    w, b, found = learned(parameters, X, Z, 88172645463325252)
+    assert found
+    agreement = ((X.values @ w + b >= 0) == side).mean()
+    assert max(agreement, 1 - agreement) >= 0.97

@@ -12,14 +12,18 @@ import numpy as np
 from slantwood.growth.subspaces import choose_features
 from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 from slantwood.kernels.compiling import exact, indexed
-from slantwood.kernels.products import back_project, project
+from slantwood.kernels.products import add_over_known, back_project, has_gaps, known_weights, project
 from slantwood.kernels.random import below
-from slantwood.kernels.scratch import scratch
+from slantwood.kernels.scratch import grown, scratch
 from slantwood.splits.protocol import learn
 
 # Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
 # on up to all features, before the node becomes a leaf.
 _WIDER = 4
+
+# Shares of a direction below this are rounding.
+_UNKNOWN = 1e-9
+_TINY = 1e-300
 
 
 class Limits(NamedTuple):
@@ -42,6 +46,7 @@ class GrownTree(NamedTuple):
     indptr: np.ndarray  # int64, split weights in CSR form
     indices: np.ndarray  # int32
     weights: np.ndarray  # float32
+    means: np.ndarray  # float32, of the node's rows: what stands for a missing value
     bias: np.ndarray  # float64
     depth: np.ndarray  # int32
     node_weight: np.ndarray  # float64
@@ -61,7 +66,7 @@ def _shuffle(rows, counts, weights, state):
 
 
 @indexed
-def _hyperplane_in_raw_units(w, b, room, d, columns, weights):
+def _hyperplane_in_raw_units(w, b, room, d, columns, weights, means):
     # x.v + c = (x - mean).v + b with v = w * scale; c is computed from the rounded v in float64, so
     # that columns far from zero cost no precision. Returns the number of weights and c.
     count = 0
@@ -71,27 +76,36 @@ def _hyperplane_in_raw_units(w, b, room, d, columns, weights):
         if v != np.float32(0.0):
             columns[count] = room.columns[j]
             weights[count] = v
+            means[count] = room.mean[j]
             offset -= np.float64(v) * room.mean[j]
             count += 1
     return count, offset
 
 
 @indexed
-def _mark_sides(X, rows, columns, weights, bias, spread, side):
-    # side_i = x_i.v + c >= 0, computed in float64 as routing does; `spread` is zeros over all columns.
+def _mark_sides(X, rows, columns, weights, means, bias, spread, spread_means, side):
+    # side_i = x_i.v + c >= 0, computed in float64 as routing does. `spread` is zeros over all columns, and
+    # `spread_means` has numbers for all of them where values are missing.
     if not X.is_dense:
         for k in range(columns.shape[0]):
             spread[columns[k]] = weights[k]
+            if X.has_gaps:
+                spread_means[columns[k]] = means[k]
     n_right = 0
     for i in range(rows.shape[0]):
         total = bias
         if X.is_dense:
             row = X.values[rows[i]]
             for k in range(columns.shape[0]):
-                total += np.float64(row[columns[k]]) * np.float64(weights[k])
+                x = row[columns[k]]
+                x = means[k] if np.isnan(x) else x
+                total += np.float64(x) * np.float64(weights[k])
         else:
             for k in range(np.uint64(X.indptr[rows[i]]), np.uint64(X.indptr[rows[i] + 1])):
-                total += np.float64(X.data[k]) * np.float64(spread[X.indices[k]])
+                x = X.data[k]
+                if np.isnan(x):
+                    x = spread_means[X.indices[k]]
+                total += np.float64(x) * np.float64(spread[X.indices[k]])
         side[i] = total >= 0.0
         n_right += side[i]
     if not X.is_dense:
@@ -112,17 +126,30 @@ def _decrease(Z, weights, side):
         members[i] = weights[i] if side[i] else np.float32(0.0)
     direction = scratch(Z.n_columns, np.float32)
     back_project(Z, members, direction)
+    known = scratch(n, np.float64)
+    known[:] = 1.0
+    if has_gaps(Z):
+        _between_known_centres(Z, weights, members, direction)
+        # A row of which only a part (in squares) of the direction is known counts with this part.
+        levels = direction.astype(np.float64) ** 2
+        levels /= max(levels.sum(), _TINY)
+        known[:] = 0.0
+        add_over_known(Z, levels, known)
     along = members
     project(Z, direction, along)
     total = np.zeros(2)
     sums = np.zeros(2)
     squares = np.zeros(2)
     for i in range(n):
-        c = 1 if side[i] else 0
-        a = np.float64(along[i])
-        total[c] += weights[i]
-        sums[c] += weights[i] * a
-        squares[c] += weights[i] * a * a
+        if known[i] > _UNKNOWN:
+            c = 1 if side[i] else 0
+            r = weights[i] * known[i]
+            a = np.float64(along[i]) / known[i]
+            total[c] += r
+            sums[c] += r * a
+            squares[c] += r * a * a
+    if not (total[0] > 0.0 and total[1] > 0.0):
+        return 0.0
     mean = (sums[0] + sums[1]) / (total[0] + total[1])
     variance = (squares[0] + squares[1]) / (total[0] + total[1]) - mean * mean
     if not variance > 0.0:
@@ -130,6 +157,20 @@ def _decrease(Z, weights, side):
     left = squares[0] / total[0] - (sums[0] / total[0]) ** 2
     right = squares[1] / total[1] - (sums[1] / total[1]) ** 2
     return 1.0 - min(left, right) / variance
+
+
+@exact
+def _between_known_centres(Z, weights, members, direction):
+    # From the sums over one side to the difference of the centres of what is known on the two sides, which
+    # without gaps is the same direction.
+    total = scratch(Z.n_columns, np.float64)
+    inside = scratch(Z.n_columns, np.float64)
+    known_weights(Z, weights, total)
+    known_weights(Z, members, inside)
+    for j in range(Z.n_columns):
+        both = inside[j] * (total[j] - inside[j])
+        is_on_both = both > _UNKNOWN * total[j] * total[j]
+        direction[j] = direction[j] * total[j] / both if is_on_both else np.float32(0.0)
 
 
 @exact
@@ -164,21 +205,15 @@ def _add_importance(importance, w, room, d, share):
 
 
 @exact
-def _grown(array, size):
-    wider = np.empty(max(2 * array.shape[0], size), array.dtype)
-    wider[: array.shape[0]] = array
-    return wider
-
-
-@exact
 def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, limits, seed):
     """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders)."""
     n = rows.shape[0]
     state = np.array([seed], np.uint64)
     no_weights = np.empty(0, np.float32)
-    x_room = make_workspace(X, rows)
-    z_room = make_workspace(Z, rows)
+    x_room = make_workspace(X, rows, False)
+    z_room = make_workspace(Z, rows, True)
     spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
+    spread_means = np.zeros(X.n_columns if X.has_gaps and not X.is_dense else 0, np.float32)
     side = np.empty(n, np.bool_)
     spare_rows = np.empty(n, np.uint32)
     spare_counts = np.empty(n, np.int32)
@@ -195,6 +230,7 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
     node_weight = np.zeros(capacity, np.float64)
     split_columns = np.empty(1024, np.int32)
     split_weights = np.empty(1024, np.float32)
+    split_means = np.empty(1024, np.float32)
     importance = np.zeros(X.n_columns, np.float32)
     total_weight = 0.0
     for i in range(n):
@@ -241,10 +277,11 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
             if not found:
                 continue
             if n_stored + d > split_columns.shape[0]:
-                split_columns = _grown(split_columns, n_stored + d)
-                split_weights = _grown(split_weights, n_stored + d)
+                split_columns = grown(split_columns, n_stored + d)
+                split_weights = grown(split_weights, n_stored + d)
+                split_means = grown(split_means, n_stored + d)
             count, offset = _hyperplane_in_raw_units(
-                w, b, x_room, d, split_columns[n_stored:], split_weights[n_stored:]
+                w, b, x_room, d, split_columns[n_stored:], split_weights[n_stored:], split_means[n_stored:]
             )
             end = n_stored + count
             n_right = _mark_sides(
@@ -252,8 +289,10 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
                 node_rows,
                 split_columns[n_stored:end],
                 split_weights[n_stored:end],
+                split_means[n_stored:end],
                 offset,
                 spread,
+                spread_means,
                 node_side,
             )
             if n_right == 0 or n_right == r.shape[0]:
@@ -283,6 +322,7 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
         indptr[: n_nodes + 1].copy(),
         split_columns[:n_stored].copy(),
         split_weights[:n_stored].copy(),
+        split_means[:n_stored].copy(),
         bias[:n_nodes].copy(),
         depth[:n_nodes].copy(),
         node_weight[:n_nodes].copy(),

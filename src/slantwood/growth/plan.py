@@ -7,7 +7,7 @@ import numpy as np
 
 from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
-from slantwood.leaves.mean import mean_leaves
+from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
 from slantwood.model.trees import Trees
 from slantwood.splits.protocol import is_plain
 
@@ -18,6 +18,7 @@ class GrowthPlan:
 
     X: Matrix
     Y: Matrix  # what leaves predict
+    overall: np.ndarray  # float32, means of Y, for a target of which a tree knows nothing
     Z: Matrix  # what judges a split
     attribute_weights: np.ndarray  # float32 over columns of Z; empty where all are equal
     row_weights: np.ndarray  # float64
@@ -29,13 +30,13 @@ class GrowthPlan:
     def counts(self, index: int) -> np.ndarray:
         """How often each row counts for a tree: its draws with replacement, or once."""
         n = len(self.row_weights)
-        return bootstrap_counts(self.seed, index, n) if self.bootstrap else np.ones(n, np.int32)
+        counts = bootstrap_counts(self.seed, index, n) if self.bootstrap else np.ones(n, np.int32)
+        # Where only rows without weight were drawn, the tree sees all.
+        return counts if (counts * self.row_weights).any() else np.ones_like(counts)
 
     def grow_tree(self, index: int) -> tuple[Trees, np.ndarray]:
         """Grow one tree; return it and its feature importances."""
         counts = self.counts(index)
-        if not (counts * self.row_weights).any():  # only rows without weight were drawn
-            counts = np.ones_like(counts)
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
@@ -55,7 +56,10 @@ class GrowthPlan:
             _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
         )
         is_leaf = tree.left < 0
-        leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
+        if self.Y.has_gaps:
+            leaves = mean_leaves_with_gaps(self.Y, tree, weights, self.overall)
+        else:
+            leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
         leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)
         return (
             Trees(
@@ -66,6 +70,7 @@ class GrowthPlan:
                 tree.indptr,
                 tree.indices,
                 tree.weights,
+                tree.means,
                 tree.bias,
                 tree.depth,
                 tree.node_weight,

@@ -3,13 +3,16 @@
 A block is standardised: dense blocks explicitly, sparse blocks by scaling their stored values and
 remembering the scaled means, so that zeros stay unstored. Making one takes two steps: `measure` finds
 the columns that vary and their moments, `gather` writes the first so many of them.
+
+A missing value has no part in the moments, and stands at the mean: 0 in standardised units. Where it matters
+that it is missing, as in the clustering attributes, a block also lists its gaps.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.compiling import exact, indexed, vectorised
+from slantwood.kernels.compiling import exact, indexed, vectorised, vectorised_with_gaps
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.kernels.scratch import scratch
 
@@ -29,6 +32,8 @@ class Block(NamedTuple):
     mean: np.ndarray  # (d,) float32, scaled; zeros when dense, where it is already subtracted
     n_rows: int
     n_columns: int
+    gap_indptr: np.ndarray  # row i misses the columns gap_indices[gap_indptr[i] : gap_indptr[i + 1]]
+    gap_indices: np.ndarray  # empty where nothing is missing, or where that need not be known
 
 
 class Workspace(NamedTuple):
@@ -37,7 +42,9 @@ class Workspace(NamedTuple):
     slot: np.ndarray  # column of the matrix -> place among the active ones, -1 elsewhere
     columns: np.ndarray  # active column -> column of the matrix
     support: np.ndarray  # number and weight of the node's rows that are not zero there; sparse only
-    weight: np.ndarray
+    weight: np.ndarray  # of dense matrices with gaps: weight of the rows in which it is known
+    n_gaps: np.ndarray  # number and weight of the node's rows in which it is missing; sparse only
+    gap_weight: np.ndarray
     mean: np.ndarray  # float64 moments over the node's rows
     variance: np.ndarray
     offset: (
@@ -49,11 +56,13 @@ class Workspace(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     data: np.ndarray
+    gap_indptr: np.ndarray  # empty where gaps are not listed
+    gap_indices: np.ndarray
 
 
 @exact
-def make_workspace(matrix, rows):
-    """Make room for blocks of any subset of the given rows."""
+def make_workspace(matrix, rows, lists_gaps):
+    """Make room for blocks of any subset of the given rows, with or without lists of their gaps."""
     n = rows.shape[0]
     n_stored = n * matrix.n_columns
     n_active = matrix.n_columns
@@ -63,9 +72,13 @@ def make_workspace(matrix, rows):
             n_stored += matrix.indptr[row + 1] - matrix.indptr[row]
         n_active = min(n_active, n_stored)
     n_sparse = 0 if matrix.is_dense else n_stored
+    lists_gaps = lists_gaps and matrix.has_gaps
+    n_gaps = _count_gaps(matrix, rows) if lists_gaps else 0
     return Workspace(
         np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
         scratch(n_active, np.uint32),
+        scratch(0 if matrix.is_dense else n_active, np.int32),
+        scratch(n_active if matrix.has_gaps or not matrix.is_dense else 0, np.float64),
         scratch(0 if matrix.is_dense else n_active, np.int32),
         scratch(0 if matrix.is_dense else n_active, np.float64),
         scratch(n_active, np.float64),
@@ -77,16 +90,35 @@ def make_workspace(matrix, rows):
         scratch(n + 1, np.int64),
         scratch(n_sparse, np.uint32),
         scratch(n_sparse, np.float32),
+        scratch(n + 1 if lists_gaps else 0, np.int64),
+        scratch(n_gaps, np.uint32),
     )
 
 
 @exact
+def _count_gaps(matrix, rows):
+    count = 0
+    for row in rows:
+        if matrix.is_dense:
+            for j in range(matrix.n_columns):
+                count += np.isnan(matrix.values[row, j])
+        else:
+            for k in range(matrix.indptr[row], matrix.indptr[row + 1]):
+                count += np.isnan(matrix.data[k])
+    return count
+
+
+@exact
 def measure(matrix, rows, weights, min_support, room):
-    """Find the columns that vary over the rows, with weighted mean and variance; return how many.
+    """Find the columns that vary over the rows, with weighted mean and variance of what is known of them.
+
+    Returns how many there are; they are the first ones of the workspace.
 
     Of a sparse matrix, columns that are not zero in fewer than `min_support` rows are passed over.
     """
     if matrix.is_dense:
+        if matrix.has_gaps:
+            return _measure_dense_with_gaps(matrix.values, rows, weights, room)
         return _measure_dense(matrix.values, rows, weights, room)
     return _measure_sparse(matrix, rows, weights, min_support, room)
 
@@ -121,11 +153,60 @@ def _measure_dense(values, rows, weights, room):
     return n_active
 
 
+@vectorised_with_gaps
+def _measure_dense_with_gaps(values, rows, weights, room):
+    # As above, each column over the rows in which it is known.
+    d = values.shape[1]
+    first = room.offset
+    first[:d] = np.nan
+    unknown = d
+    for i in range(rows.shape[0]):
+        if unknown == 0:
+            break
+        row = values[rows[i]]
+        unknown = 0
+        for j in range(d):
+            first[j] = np.float64(row[j]) if np.isnan(first[j]) else first[j]
+            unknown += np.isnan(first[j])
+    total = room.weight
+    sums = room.mean
+    squares = room.variance
+    total[:d] = 0.0
+    sums[:d] = 0.0
+    squares[:d] = 0.0
+    for i in range(rows.shape[0]):
+        row = values[rows[i]]
+        r = np.float64(weights[i])
+        for j in range(d):
+            missing = np.isnan(row[j])
+            known = 0.0 if missing else r
+            x = 0.0 if missing else np.float64(row[j]) - first[j]
+            total[j] += known
+            sums[j] += known * x
+            squares[j] += known * x * x
+    n_active = 0
+    for j in range(d):
+        if not total[j] > 0.0:
+            continue
+        shift = sums[j] / total[j]
+        square = squares[j] / total[j]
+        variance = square - shift * shift
+        if variance > _VARIES * square:
+            mean = first[j] + shift
+            room.columns[n_active] = j
+            room.mean[n_active] = mean
+            room.offset[n_active] = mean
+            room.variance[n_active] = variance
+            n_active += 1
+    return n_active
+
+
 @indexed
 def _measure_sparse(matrix, rows, weights, min_support, room):
     # Moments around the first stored value a of a column, so that columns far from zero are safe. Over
-    # the stored values, with weight W: A = sum r (x - a), B = sum r (x - a)^2; the others are zero, so
-    # mean - a = (A - (N - W) a) / N and variance = (B + (N - W) a^2) / N - (mean - a)^2.
+    # the stored values, with weight W: A = sum r (x - a), B = sum r (x - a)^2; of the rows that know the
+    # column, with weight K, the others have zero, so mean - a = (A - (K - W) a) / K and
+    # variance = (B + (K - W) a^2) / K - (mean - a)^2.
     slot = room.slot
     seen = 0
     total = 0.0
@@ -142,30 +223,46 @@ def _measure_sparse(matrix, rows, weights, min_support, room):
                 room.columns[place] = column
                 room.support[place] = 1
                 room.weight[place] = r
+                room.n_gaps[place] = 0
+                room.gap_weight[place] = 0.0
                 room.scale[place] = matrix.data[k]
                 room.mean[place] = 0.0
                 room.variance[place] = 0.0
                 seen += 1
-            else:
+            elif not np.isnan(room.scale[place]) and not np.isnan(matrix.data[k]):
                 x = np.float64(matrix.data[k]) - np.float64(room.scale[place])
                 room.support[place] += 1
                 room.weight[place] += r
                 room.mean[place] += r * x
                 room.variance[place] += r * x * x
+            elif np.isnan(matrix.data[k]):
+                room.n_gaps[place] += 1
+                room.gap_weight[place] += r
+            else:
+                # The first value that is known; what came before it were gaps.
+                room.n_gaps[place] += room.support[place]
+                room.gap_weight[place] += room.weight[place]
+                room.support[place] = 1
+                room.weight[place] = r
+                room.scale[place] = matrix.data[k]
     n_active = 0
     for place in range(seen):
         column = room.columns[place]
         slot[column] = -1
+        if room.support[place] < min_support or np.isnan(room.scale[place]):
+            continue
         first = np.float64(room.scale[place])
-        absent = total - room.weight[place] if room.support[place] < rows.shape[0] else 0.0
-        shift = (room.mean[place] - absent * first) / total
-        square = (room.variance[place] + absent * first * first) / total
+        is_full = room.support[place] + room.n_gaps[place] == rows.shape[0]
+        known = room.weight[place] if is_full else total - room.gap_weight[place]
+        absent = known - room.weight[place]
+        shift = (room.mean[place] - absent * first) / known
+        square = (room.variance[place] + absent * first * first) / known
         variance = square - shift * shift
-        if variance > _VARIES * square and room.support[place] >= min_support:
+        if variance > _VARIES * square:
             room.columns[n_active] = column
             room.mean[n_active] = first + shift
             # A column without zeros is centred explicitly, which keeps its precision far from zero.
-            room.offset[n_active] = first + shift if room.support[place] == rows.shape[0] else 0.0
+            room.offset[n_active] = first + shift if is_full else 0.0
             room.variance[n_active] = variance
             room.support[n_active] = room.support[place]
             n_active += 1
@@ -173,18 +270,18 @@ def _measure_sparse(matrix, rows, weights, min_support, room):
 
 
 @vectorised
-def set_scales(room, n_columns, power, importance):
+def set_scales(room, n_columns, power, column_weights):
     """Scale each column by 1/sd^power, times one factor that brings the mean variance to 1.
 
-    `importance` is empty, or holds a weight for each column of the matrix; its square root goes into
+    `column_weights` is empty, or holds a weight for each column of the matrix; its square root goes into
     the scale, so that squares of standardised values carry the weight.
     """
-    weighted = importance.shape[0] > 0
+    weighted = column_weights.shape[0] > 0
     total = 0.0
     count = 0.0
     for j in range(n_columns):
         scale = room.variance[j] ** (-0.5 * power)
-        p = np.float64(importance[room.columns[j]]) if weighted else 1.0
+        p = np.float64(column_weights[room.columns[j]]) if weighted else 1.0
         total += p * room.variance[j] * scale * scale
         count += p
         room.scale[j] = scale * np.sqrt(p)
@@ -213,7 +310,13 @@ def gather(matrix, rows, room, n_columns):
     return _gather_sparse(matrix, rows, room, n_columns)
 
 
-@vectorised
+@exact
+def _standardised(value, offset, scale):
+    x = np.float64(value) - offset
+    return np.float32(0.0) if np.isnan(x) else np.float32(x * scale)
+
+
+@vectorised_with_gaps
 def _gather_dense(matrix, rows, room, d):
     n = rows.shape[0]
     values = room.values[: n * d].reshape(n, d)
@@ -225,11 +328,37 @@ def _gather_dense(matrix, rows, room, d):
         row = matrix.values[rows[i]]
         if whole:
             for j in range(d):
-                values[i, j] = (np.float64(row[j]) - room.offset[j]) * room.scale[j]
+                values[i, j] = _standardised(row[j], room.offset[j], room.scale[j])
         else:
             for j in range(d):
-                values[i, j] = (np.float64(row[columns[j]]) - room.offset[j]) * room.scale[j]
-    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
+                values[i, j] = _standardised(row[columns[j]], room.offset[j], room.scale[j])
+    n_gaps = 0
+    if room.gap_indptr.shape[0] > 0:
+        room.gap_indptr[0] = 0
+        for i in range(n):
+            for j in range(d):
+                if np.isnan(matrix.values[rows[i], columns[j]]):
+                    room.gap_indices[n_gaps] = j
+                    n_gaps += 1
+            room.gap_indptr[i + 1] = n_gaps
+    return _dense_block(room, values, n_gaps)
+
+
+@exact
+def _dense_block(room, values, n_gaps):
+    n, d = values.shape
+    return Block(
+        True,
+        values,
+        room.indptr[:0],
+        room.indices[:0],
+        room.data[:0],
+        room.scaled_mean[:d],
+        n,
+        d,
+        room.gap_indptr[: n + 1],
+        room.gap_indices[:n_gaps],
+    )
 
 
 @indexed
@@ -240,19 +369,33 @@ def _gather_sparse(matrix, rows, room, d):
         slot[room.columns[j]] = j
     stored = np.uint64(0)
     room.indptr[0] = 0
+    lists_gaps = room.gap_indptr.shape[0] > 0
+    n_gaps = 0
+    if lists_gaps:
+        room.gap_indptr[0] = 0
     for i in range(n):
         row = rows[i]
         for k in range(np.uint64(matrix.indptr[row]), np.uint64(matrix.indptr[row + 1])):
             place = slot[matrix.indices[k]]
             if place >= 0:
                 room.indices[stored] = place
-                room.data[stored] = (np.float64(matrix.data[k]) - room.offset[place]) * room.scale[place]
+                x = np.float64(matrix.data[k]) - room.offset[place]
+                if np.isnan(x):
+                    # The mean, which sparse blocks subtract.
+                    room.data[stored] = room.scaled_mean[place]
+                    if lists_gaps:
+                        room.gap_indices[n_gaps] = place
+                        n_gaps += 1
+                else:
+                    room.data[stored] = x * room.scale[place]
                 stored += np.uint64(1)
         room.indptr[i + 1] = stored
+        if lists_gaps:
+            room.gap_indptr[i + 1] = n_gaps
     for j in range(d):
         slot[room.columns[j]] = -1
     if n * d <= room.values.shape[0] and stored >= DENSE_SHARE * n * d:
-        return _as_dense(room, n, d)
+        return _as_dense(room, n, d, n_gaps)
     return Block(
         False,
         room.values[:0].reshape(0, 0),
@@ -262,11 +405,13 @@ def _gather_sparse(matrix, rows, room, d):
         room.scaled_mean[:d],
         n,
         d,
+        room.gap_indptr[: n + 1],
+        room.gap_indices[:n_gaps],
     )
 
 
 @indexed
-def _as_dense(room, n, d):
+def _as_dense(room, n, d, n_gaps):
     values = room.values[: n * d].reshape(n, d)
     for i in range(n):
         for j in range(d):
@@ -274,7 +419,7 @@ def _as_dense(room, n, d):
         for k in range(np.uint64(room.indptr[i]), np.uint64(room.indptr[i + 1])):
             values[i, room.indices[k]] += room.data[k]
     room.scaled_mean[:d] = np.float32(0.0)
-    return Block(True, values, room.indptr[:0], room.indices[:0], room.data[:0], room.scaled_mean[:d], n, d)
+    return _dense_block(room, values, n_gaps)
 
 
 @exact
@@ -290,6 +435,8 @@ def row_range(block, start, stop):
             block.mean,
             stop - start,
             block.n_columns,
+            block.gap_indptr[start : stop + 1],
+            block.gap_indices,
         )
     return Block(
         False,
@@ -300,4 +447,18 @@ def row_range(block, start, stop):
         block.mean,
         stop - start,
         block.n_columns,
+        block.gap_indptr[start : stop + 1],
+        block.gap_indices,
     )
+
+
+@exact
+def copy_row(block, row, out):
+    """Write a standardised row, with zeros spelt out."""
+    if block.is_dense:
+        out[:] = block.values[row]
+        return
+    for j in range(block.n_columns):
+        out[j] = -block.mean[j]
+    for k in range(block.indptr[row], block.indptr[row + 1]):
+        out[block.indices[k]] += block.data[k]

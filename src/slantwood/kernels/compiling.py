@@ -1,4 +1,4 @@
-"""The three ways in which slantwood compiles a function, and why there are three.
+"""The four ways in which slantwood compiles a function, and why there are four.
 
 All of them release the GIL, keep the machine code on disk and follow NumPy's rules of division, and
 all are inlined into their callers: a function that stays one of its own exists in several copies, which
@@ -18,6 +18,9 @@ exact = njit(cache=True, **OPTIONS)
 # Sums over contiguous memory may be reordered, so that they run in vector registers.
 vectorised = njit(fastmath=True, cache=True, **OPTIONS)
 
+# The same for values some of which may be missing: without "nnan", under which no number is NaN.
+vectorised_with_gaps = njit(fastmath={"reassoc", "contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
+
 # Loops that read through an index array: without "reassoc", because reordering makes the compiler
-# emit vector gathers, which are several times slower than the plain loads.
-indexed = njit(fastmath={"contract", "nnan", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
+# emit vector gathers, which are several times slower than the plain loads. Values may be missing.
+indexed = njit(fastmath={"contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)

@@ -77,7 +77,7 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
     # The strongest features first: once they have their weights, most others have nothing left to explain.
     strength = scratch(d, np.float64)
     for j in range(d):
-        strength[j] = -abs(_derivatives(columns, j, slack)[0]) / math.sqrt(squares[j])
+        strength[j] = -abs(_derivatives(columns, j, slack)[0]) / math.sqrt(max(squares[j], _MIN_CURVATURE))
     order = np.argsort(strength)
     tolerance = tol * min(right, total - right) / total
     n_active = d

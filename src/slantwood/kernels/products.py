@@ -7,6 +7,9 @@ from slantwood.kernels.scratch import scratch
 
 _0 = np.float32(0.0)
 
+# Share of a sum of float64 weights below which a difference of such sums is rounding.
+_CANCELLED = 1e-12
+
 
 @vectorised
 def dot(a, b):
@@ -157,3 +160,37 @@ def gram(block, out):
             out[k, i] = total
         for q in range(block.indptr[i], block.indptr[i + 1]):
             spread[block.indices[q]] = _0
+
+
+@indexed
+def known_weights(block, weights, out):
+    """out_j = sum of the weights (float32) of the rows in which column j is known, in float64."""
+    total = 0.0
+    for i in range(block.n_rows):
+        total += np.float64(weights[i])
+    out[: block.n_columns] = total
+    for i in range(block.n_rows):
+        for k in range(np.uint64(block.gap_indptr[i]), np.uint64(block.gap_indptr[i + 1])):
+            out[block.gap_indices[k]] -= np.float64(weights[i])
+    for j in range(block.n_columns):
+        # What is left of weights that cancel is rounding.
+        out[j] = out[j] if out[j] > _CANCELLED * total else 0.0
+
+
+@indexed
+def add_over_known(block, levels, out):
+    """out_i += sum of levels_j (float64) over the columns that are known of row i."""
+    total = 0.0
+    for j in range(block.n_columns):
+        total += levels[j]
+    for i in range(block.n_rows):
+        level = total
+        for k in range(np.uint64(block.gap_indptr[i]), np.uint64(block.gap_indptr[i + 1])):
+            level -= levels[block.gap_indices[k]]
+        out[i] += level
+
+
+@exact
+def has_gaps(block):
+    """Whether any value of the block is known to be missing."""
+    return block.gap_indices.shape[0] > 0

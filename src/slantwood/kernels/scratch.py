@@ -18,3 +18,11 @@ _MARGIN = 128
 def scratch(size, dtype):
     """Uninitialised array of the given size and type, away from all others."""
     return np.empty(size + 2 * _MARGIN, dtype)[_MARGIN : _MARGIN + size]
+
+
+@exact
+def grown(array, size):
+    """Copy of an array with room for at least `size` elements, and for twice as many as it had."""
+    wider = np.empty(max(2 * array.shape[0], size), array.dtype)
+    wider[: array.shape[0]] = array
+    return wider

@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact
+from slantwood.kernels.products import has_gaps, known_weights
+from slantwood.kernels.scratch import scratch
 
 
 @exact
@@ -29,6 +32,8 @@ def best_threshold(projections, Z, weights):
 
     Returns the cut and whether any two projections differ at all.
     """
+    if has_gaps(Z):
+        return _best_threshold_with_gaps(projections, Z, weights)
     order = np.argsort(projections)
     n = order.shape[0]
     total = 0.0
@@ -66,6 +71,50 @@ def best_threshold(projections, Z, weights):
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
             if gain > best:
                 best = gain
-                middle = (here + after) * np.float32(0.5)
-                cut = middle if middle > here else after  # nothing lies between neighbouring numbers
+                cut = _between(here, after)
+    return cut, best >= 0.0
+
+
+@exact
+def _between(here, after):
+    middle = (here + after) * np.float32(0.5)
+    return middle if middle > here else after  # nothing lies between neighbouring numbers
+
+
+@exact
+def _best_threshold_with_gaps(projections, Z, weights):
+    # Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
+    # L_j of N_j in all, and sum c_j, it is c_j^2 N_j / (L_j (N_j - L_j)).
+    order = np.argsort(projections)
+    n = order.shape[0]
+    known = scratch(Z.n_columns, np.float64)
+    known_weights(Z, weights, known)
+    c = np.zeros(Z.n_columns)
+    left = np.zeros(Z.n_columns)
+    z = scratch(Z.n_columns, np.float32)
+    missing = np.zeros(Z.n_columns, np.bool_)
+    best = -1.0
+    cut = np.float32(0.0)
+    for i in range(n - 1):
+        row = order[i]
+        r = np.float64(weights[row])
+        copy_row(Z, row, z)
+        gaps = Z.gap_indices[Z.gap_indptr[row] : Z.gap_indptr[row + 1]]
+        for j in gaps:
+            missing[j] = True
+        gain = 0.0
+        for j in range(Z.n_columns):
+            if not missing[j]:
+                c[j] += r * z[j]
+                left[j] += r
+            both = left[j] * (known[j] - left[j])
+            # A remainder of weights may be rounding only.
+            gain += c[j] * c[j] * known[j] / both if both > 1e-9 * known[j] * known[j] else 0.0
+        for j in gaps:
+            missing[j] = False
+        here = projections[row]
+        after = projections[order[i + 1]]
+        if after > here and gain > best:
+            best = gain
+            cut = _between(here, after)
     return cut, best >= 0.0

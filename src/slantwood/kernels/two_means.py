@@ -3,13 +3,15 @@
 The block is centred, so with S the weight of one cluster, N that of all rows and m = sum of r z over
 the cluster, the two centres are m / S and -m / (N - S): both lie along m. A row is nearer to the
 first if z.m is above the middle |m|^2 (1/S - 1/(N - S)) / 2. A round is one product with Z and one with
-its transpose, whether Z is dense or sparse.
+its transpose, whether Z is dense or sparse. Where values are missing, centres and distances are taken over
+those that are known.
 """
 
 import numpy as np
 
+from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.products import back_project, dot, project
+from slantwood.kernels.products import add_over_known, back_project, dot, has_gaps, known_weights, project
 from slantwood.kernels.random import uniform
 from slantwood.kernels.scratch import scratch
 
@@ -22,6 +24,10 @@ _EQUAL = 1e-6
 # A row that is nearer to the first centre by less than this share of the squared distance between the centres
 # goes to the second: labels often lie halfway, and rounding must not decide.
 _HALFWAY = 1e-4
+_ROUNDING = 1e-7
+
+# An attribute that one cluster knows by no more than this share of its weight is known to the other alone.
+_ALONE = 1e-9
 
 
 @exact
@@ -50,10 +56,13 @@ def two_means(Z, weights, max_iter, state, member):
             if not 0.0 < weight < total:
                 break
             back_project(Z, along, m)
-            project(Z, m, along)
-            square = np.float64(dot(m, m))
-            middle = 0.5 * square * (1.0 / weight - 1.0 / (total - weight))
-            middle += _HALFWAY * square * (1.0 / weight + 1.0 / (total - weight))
+            if has_gaps(Z):
+                middle = _nearer_with_gaps(Z, weights, along, m)
+            else:
+                project(Z, m, along)
+                square = np.float64(dot(m, m))
+                middle = 0.5 * square * (1.0 / weight - 1.0 / (total - weight))
+                middle += _HALFWAY * square * (1.0 / weight + 1.0 / (total - weight))
             changed = False
             for i in range(n):
                 inside = along[i] > middle
@@ -70,6 +79,30 @@ def two_means(Z, weights, max_iter, state, member):
 
 
 @exact
+def _nearer_with_gaps(Z, weights, along, m):
+    # From along_i = r_i within the first cluster and 0 outside, and m = sum of r z over it, puts into along_i
+    # by how much row i is nearer to the first centre: with the attributes that are known of it,
+    # sum_j z_ij (a_j - b_j) - (a_j^2 - b_j^2) / 2 for centres a_j = m_j / S_j and b_j = -m_j / (N_j - S_j),
+    # less what counts as halfway. Returns how much it must be so that rounding does not decide.
+    K = Z.n_columns
+    N = scratch(K, np.float64)
+    S = scratch(K, np.float64)
+    levels = scratch(K, np.float64)
+    known_weights(Z, weights, N)
+    known_weights(Z, along, S)
+    square = 0.0
+    for j in range(K):
+        a = np.float64(m[j]) / S[j] if S[j] > _ALONE * N[j] else 0.0
+        b = -np.float64(m[j]) / (N[j] - S[j]) if N[j] - S[j] > _ALONE * N[j] else 0.0
+        levels[j] = -0.5 * (a * a - b * b) - _HALFWAY * (a - b) ** 2
+        m[j] = a - b
+        square += (a - b) ** 2
+    project(Z, m, along)
+    add_over_known(Z, levels, along)
+    return _ROUNDING * square
+
+
+@exact
 def _start(Z, weights, squares, state, direction, along, member):
     # Draws two distinct rows and divides all rows by which of the two is nearer.
     n = Z.n_rows
@@ -77,7 +110,7 @@ def _start(Z, weights, squares, state, direction, along, member):
     for i in range(n):
         share[i] = weights[i]
     first = _draw(share, state)
-    _copy_row(Z, first, direction)
+    copy_row(Z, first, direction)
     project(Z, direction, along)
     for i in range(n):
         distance = squares[i] + squares[first] - 2.0 * along[i]
@@ -87,8 +120,8 @@ def _start(Z, weights, squares, state, direction, along, member):
         return False
     # z is nearer to the second row b than to the first row a if z.(b - a) > (|b|^2 - |a|^2) / 2.
     origin = scratch(Z.n_columns, np.float32)
-    _copy_row(Z, first, origin)
-    _copy_row(Z, second, direction)
+    copy_row(Z, first, origin)
+    copy_row(Z, second, direction)
     for j in range(Z.n_columns):
         direction[j] -= origin[j]
     project(Z, direction, along)
@@ -135,15 +168,3 @@ def _squared_lengths(Z):
             square += a * (a - 2.0 * np.float64(Z.mean[Z.indices[k]]))
         squares[i] = square
     return squares
-
-
-@exact
-def _copy_row(Z, row, out):
-    # The standardised row, with zeros spelt out.
-    if Z.is_dense:
-        out[:] = Z.values[row]
-        return
-    for j in range(Z.n_columns):
-        out[j] = -Z.mean[j]
-    for k in range(Z.indptr[row], Z.indptr[row + 1]):
-        out[Z.indices[k]] += Z.data[k]

@@ -4,6 +4,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.scratch import grown
 
 
 @exact
@@ -50,4 +51,94 @@ def mean_leaves(Y, rows, weights, starts, stops):
                 sums[indices[k]] = 0.0
                 seen[indices[k]] = False
             indptr[leaf + 1] = stored
-    return Matrix(Y.is_dense, values, indptr, indices[:stored].copy(), data[:stored].copy(), T)
+    return Matrix(Y.is_dense, values, indptr, indices[:stored].copy(), data[:stored].copy(), T, False)
+
+
+@exact
+def mean_leaves_with_gaps(Y, tree, weights, overall):
+    """One row of means of what is known for each leaf of a grown tree; dense or sparse as Y is.
+
+    A target of which no row of a leaf knows anything gets its mean at the nearest ancestor that has any, at
+    last its `overall` mean. `weights` are those of `tree.rows`.
+    """
+    T = Y.n_columns
+    number = np.cumsum(tree.left < 0) - 1  # of a leaf among all leaves
+    n_leaves = number[-1] + 1
+    values = np.empty((n_leaves if Y.is_dense else 0, T if Y.is_dense else 0), np.float32)
+    first = np.zeros(0 if Y.is_dense else n_leaves, np.int64)  # a leaf's range of indices and data
+    last = np.zeros(0 if Y.is_dense else n_leaves, np.int64)
+    indices = np.empty(0 if Y.is_dense else 1024, np.uint32)
+    data = np.empty(0 if Y.is_dense else 1024, np.float32)
+    stored = 0
+    # Depth first: while a node is visited, means[k] are those of its ancestor at depth k - 1.
+    means = np.empty((tree.depth.max() + 2, T), np.float32)
+    means[0] = overall
+    sums = np.empty(T)
+    known = np.empty(T)
+    waiting = np.empty(tree.depth.max() + 2, np.int32)
+    waiting[0] = 0
+    n_waiting = 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        node = waiting[n_waiting]
+        _add_known(Y, tree.rows[tree.start[node] : tree.stop[node]], weights[tree.start[node] :], sums, known)
+        level = tree.depth[node] + 1
+        for j in range(T):
+            means[level, j] = sums[j] / known[j] if known[j] > 0.0 else means[level - 1, j]
+        if tree.left[node] >= 0:
+            waiting[n_waiting] = tree.right[node]
+            waiting[n_waiting + 1] = tree.left[node]
+            n_waiting += 2
+            continue
+        if Y.is_dense:
+            values[number[node]] = means[level]
+        else:
+            first[number[node]] = stored
+            if stored + T > indices.shape[0]:
+                indices = grown(indices, stored + T)
+                data = grown(data, stored + T)
+            for j in range(T):
+                if means[level, j] != np.float32(0.0):
+                    indices[stored] = j
+                    data[stored] = means[level, j]
+                    stored += 1
+            last[number[node]] = stored
+    indptr = np.zeros(0 if Y.is_dense else n_leaves + 1, np.int64)
+    in_order = np.empty(stored, np.uint32)
+    data_in_order = np.empty(stored, np.float32)
+    for leaf in range(first.shape[0]):
+        end = indptr[leaf] + last[leaf] - first[leaf]
+        in_order[indptr[leaf] : end] = indices[first[leaf] : last[leaf]]
+        data_in_order[indptr[leaf] : end] = data[first[leaf] : last[leaf]]
+        indptr[leaf + 1] = end
+    return Matrix(Y.is_dense, values, indptr, in_order, data_in_order, T, False)
+
+
+@exact
+def _add_known(Y, rows, weights, sums, known):
+    # Weighted sums of what is known of each target over the rows, and the weights of the rows that know it.
+    sums[:] = 0.0
+    known[:] = 0.0
+    total = 0.0
+    lightest = np.inf
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        r = np.float64(weights[i])
+        total += r
+        lightest = min(lightest, r)
+        if Y.is_dense:
+            for j in range(Y.n_columns):
+                if not np.isnan(Y.values[row, j]):
+                    known[j] += r
+                    sums[j] += r * Y.values[row, j]
+        else:
+            # What is not stored is known to be zero; so here the weights that know nothing are added up.
+            for k in range(Y.indptr[row], Y.indptr[row + 1]):
+                if np.isnan(Y.data[k]):
+                    known[Y.indices[k]] -= r
+                else:
+                    sums[Y.indices[k]] += r * Y.data[k]
+    if not Y.is_dense:
+        for j in range(Y.n_columns):
+            # What is lighter than any row is rounding.
+            known[j] = total + known[j] if total + known[j] > 0.5 * lightest else 0.0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed
+from slantwood.kernels.scratch import grown
 
 
 @indexed
@@ -14,7 +15,9 @@ def _leaf_of(row, trees, node):
         end = np.uint64(trees.indptr[node + 1])
         total = trees.bias[node]
         while k < end:
-            total += np.float64(row[trees.indices[k]]) * np.float64(trees.weights[k])
+            x = row[trees.indices[k]]
+            x = trees.means[k] if np.isnan(x) else x
+            total += np.float64(x) * np.float64(trees.weights[k])
             k += one
         node = trees.right[node] if total >= 0.0 else trees.left[node]
     return node
@@ -106,8 +109,11 @@ def _count(label, value, total, seen, labels, n_seen):
 
 
 @exact
-def sparse_scores(nodes, trees, top_k):
-    """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive."""
+def sparse_scores(nodes, counted, trees, top_k):
+    """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive.
+
+    `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts are empty.
+    """
     leaves = trees.leaves
     n, n_trees = nodes.shape
     total = np.zeros(leaves.n_columns, np.float32)
@@ -118,10 +124,13 @@ def sparse_scores(nodes, trees, top_k):
     indices = np.empty(1024, np.int32)
     data = np.empty(1024, np.float32)
     stored = 0
-    share = np.float32(1.0) / np.float32(n_trees)
     for i in range(n):
         n_seen = 0
+        used = 0
         for t in range(n_trees):
+            if counted.shape[0] > 0 and not counted[i, t]:
+                continue
+            used += 1
             leaf = trees.leaf[nodes[i, t]]
             if leaves.is_dense:
                 for j in range(leaves.n_columns):
@@ -129,6 +138,7 @@ def sparse_scores(nodes, trees, top_k):
             else:
                 for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
                     n_seen = _count(leaves.indices[k], leaves.data[k], total, seen, labels, n_seen)
+        share = np.float32(1.0) / np.float32(max(used, 1))
         for k in range(n_seen):
             scores[k] = total[labels[k]] * share
             total[labels[k]] = np.float32(0.0)
@@ -138,13 +148,8 @@ def sparse_scores(nodes, trees, top_k):
             _partial_select(scores, labels, n_seen, top_k)
             kept = top_k
         if stored + kept > indices.shape[0]:
-            room = max(2 * indices.shape[0], stored + kept)
-            wider = np.empty(room, np.int32)
-            wider[:stored] = indices[:stored]
-            indices = wider
-            wider_data = np.empty(room, np.float32)
-            wider_data[:stored] = data[:stored]
-            data = wider_data
+            indices = grown(indices, stored + kept)
+            data = grown(data, stored + kept)
         order = np.argsort(labels[:kept])
         for k in range(kept):
             indices[stored + k] = labels[order[k]]

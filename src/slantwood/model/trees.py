@@ -13,7 +13,8 @@ class Trees(NamedTuple):
     """Any number of trees; node numbers run through all of them.
 
     A row goes right at a node when its product with the node's split weights plus the bias is not
-    negative. `leaf` is the row of `leaves` that holds a leaf's prediction, -1 at inner nodes.
+    negative; a missing value counts as the mean of the training rows that reached the node. `leaf` is the
+    row of `leaves` that holds a leaf's prediction, -1 at inner nodes.
     """
 
     roots: np.ndarray  # int32, first node of each tree
@@ -23,6 +24,7 @@ class Trees(NamedTuple):
     indptr: np.ndarray  # int64, split weights in CSR form over nodes
     indices: np.ndarray  # int32
     weights: np.ndarray  # float32
+    means: np.ndarray  # float32, beside each weight
     bias: np.ndarray  # float64
     depth: np.ndarray  # int32
     node_weight: np.ndarray  # float64, weight of the training rows that reached the node
@@ -65,6 +67,7 @@ def join(parts: Sequence[Trees]) -> Trees:
         ),
         indices=joined("indices"),
         weights=joined("weights"),
+        means=joined("means"),
         bias=joined("bias"),
         depth=joined("depth"),
         node_weight=joined("node_weight"),
@@ -86,4 +89,5 @@ def _stack(parts: Sequence[Matrix]) -> Matrix:
         np.concatenate([part.indices for part in parts]),
         np.concatenate([part.data for part in parts]),
         parts[0].n_columns,
+        False,
     )

@@ -5,9 +5,11 @@ m = sum r_i s_i z_i (Z standardised, so sum r_i z_i = 0), the impurity that the 
 
     gain(w, b) = N / (S (N - S)) * |m|^2
 
-and the split minimises |w|_(1/2) / sqrt(D) - C gain, where |w|_(1/2) = (sum_j sqrt|w_j|)^2. Dividing
-the norm by the root of the number of features keeps the meaning of C from ten features to a hundred
-thousand. A weight that would change its sign becomes zero: this is what makes splits sparse.
+(where clustering attributes have missing values, sum_j N_j / (S_j (N_j - S_j)) m_j^2, with the sums of each
+attribute over the rows in which it is known), and the split minimises |w|_(1/2) / sqrt(D) - C gain, where
+|w|_(1/2) = (sum_j sqrt|w_j|)^2. Dividing the norm by the root of the number of features keeps the meaning of
+C from ten features to a hundred thousand. A weight that would change its sign becomes zero: this is what
+makes splits sparse.
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ import numpy as np
 
 from slantwood.kernels.block import row_range
 from slantwood.kernels.compiling import exact, vectorised
-from slantwood.kernels.products import back_project, dot, gram, project
+from slantwood.kernels.products import (
+    add_over_known,
+    back_project,
+    dot,
+    gram,
+    has_gaps,
+    known_weights,
+    project,
+)
 from slantwood.kernels.random import normal
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
@@ -168,6 +178,11 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
         s[i] += b
     sigmoid(s)
     S = np.float64(_weigh(s, r, rs))
+    if has_gaps(Z):
+        gain = _target_slopes_with_gaps(Z, r, rs, m, t)
+        slope_b = _slopes(s, rs, t, _1, _0)
+        back_project(X, t, slope)
+        return gain, slope_b
     N = 0.0
     for i in range(n):
         N += r[i]
@@ -193,6 +208,39 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
 
 
 @exact
+def _target_slopes_with_gaps(Z, r, rs, m, t):
+    # t_i <- d gain / d (r_i s_i); returns the gain. With k_ij = 1 where z_ij is known, else 0, and the mean
+    # c_j of what is known, which is 0 unless Z is a batch, m_j = sum_i r_i s_i k_ij (z_ij - c_j) and
+    # t_i = sum_j k_ij (2 a_j m_j (z_ij - c_j) - a_j^2 m_j^2 (1 - 2 S_j / N_j)), with
+    # a_j = N_j / (S_j (N_j - S_j)).
+    K = Z.n_columns
+    N = scratch(K, np.float64)
+    S = scratch(K, np.float64)
+    levels = scratch(K, np.float64)
+    centre = scratch(K, np.float32)
+    known_weights(Z, r, N)
+    known_weights(Z, rs, S)
+    back_project(Z, r, centre)
+    back_project(Z, rs, m)
+    gain = 0.0
+    for j in range(K):
+        levels[j] = 0.0
+        moment = 0.0
+        if N[j] > 0.0:
+            mean = np.float64(centre[j]) / N[j]
+            moment = np.float64(m[j]) - S[j] * mean
+            spread = max(S[j] * (N[j] - S[j]), 1e-6 * N[j] * N[j])
+            a = N[j] / spread
+            gain += a * moment * moment
+            levels[j] = -2.0 * a * moment * mean - N[j] * (N[j] - 2.0 * S[j]) / spread**2 * moment**2
+            moment *= 2.0 * a
+        m[j] = moment
+    project(Z, m, t)
+    add_over_known(Z, levels, t)
+    return gain
+
+
+@exact
 def learn_gradient(parameters, X, Z, weights, state):
     """Minimise the objective above by Adam from a random start.
 
@@ -205,9 +253,11 @@ def learn_gradient(parameters, X, Z, weights, state):
     w = scratch(d, np.float32)
     s = scratch(n, np.float32)
     size = (n + n_batches - 1) // n_batches
-    b, found = _start(
-        parameters, row_range(X, 0, size), row_range(Z, 0, size), weights[:size], state, w, s[:size]
-    )
+    # Views of one batch; made anew only where there are several, since small nodes feel the making.
+    x = row_range(X, 0, size)
+    z = row_range(Z, 0, size)
+    r = weights[:size]
+    b, found = _start(parameters, x, z, r, state, w, s[:size])
     if not found:
         return w, b, False
     rs = scratch(size, np.float32)
@@ -221,7 +271,7 @@ def learn_gradient(parameters, X, Z, weights, state):
     first_b = _0
     second_b = _0
     stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns
-    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored else 0
+    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored and not has_gaps(Z) else 0
     G = np.empty((n_gram, n_gram), np.float32)
     if n_gram > 0:
         gram(Z, G)
@@ -230,22 +280,14 @@ def learn_gradient(parameters, X, Z, weights, state):
     # A batch has a share of the node's rows, and so of its gain.
     norm = 1.0 / (parameters.C * math.sqrt(d) * n_batches)
     for step in range(parameters.max_iter):
-        start = step % n_batches * n // n_batches
-        stop = (step % n_batches + 1) * n // n_batches
-        k = stop - start
-        _, slope_b = evaluate(
-            row_range(X, start, stop),
-            row_range(Z, start, stop),
-            G,
-            weights[start:stop],
-            w,
-            b,
-            s[:k],
-            rs[:k],
-            m,
-            t[:k],
-            slope,
-        )
+        if n_batches > 1:
+            start = step % n_batches * n // n_batches
+            stop = (step % n_batches + 1) * n // n_batches
+            x = row_range(X, start, stop)
+            z = row_range(Z, start, stop)
+            r = weights[start:stop]
+        k = r.shape[0]
+        _, slope_b = evaluate(x, z, G, r, w, b, s[:k], rs[:k], m, t[:k], slope)
         power1 *= 0.9
         power2 *= 0.999
         rate = np.float32(parameters.learning_rate / (1.0 - power1))

@@ -13,6 +13,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_svm import fit_l1_svm
+from slantwood.kernels.products import has_gaps
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, filled_in
@@ -36,16 +37,24 @@ def learn_svm(parameters, X, Z, weights, state):
     is_right = scratch(X.n_rows, np.bool_)
     if not two_means(Z, weights, parameters.cluster_iter, state, is_right):
         return w, np.float32(0.0), False
+    if has_gaps(Z):
+        # Rows of which no attribute is known are in no cluster.
+        weights = weights.copy()
+        for i in range(Z.n_rows):
+            if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
+                weights[i] = np.float32(0.0)
+    left = 0.0
+    right = 0.0
+    for i in range(X.n_rows):
+        left += 0.0 if is_right[i] else weights[i]
+        right += weights[i] if is_right[i] else 0.0
+    if not (left > 0.0 and right > 0.0):
+        return w, np.float32(0.0), False
     left_cost = parameters.C
     right_cost = parameters.C
     if parameters.balanced:
-        total = 0.0
-        right = 0.0
-        for i in range(X.n_rows):
-            total += weights[i]
-            right += weights[i] if is_right[i] else 0.0
-        left_cost *= 0.5 * total / (total - right)
-        right_cost *= 0.5 * total / right
+        left_cost *= 0.5 * (left + right) / left
+        right_cost *= 0.5 * (left + right) / right
     # A stream of its own, so that the number of passes does not decide what later nodes draw.
     visits = state.copy()
     b = fit_l1_svm(
