@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.features.matrix import nonzero_share, prediction_matrix, training_matrix, with_unit_rows
+from slantwood.features.matrix import (
+    array_of,
+    column_means,
+    known_rows,
+    nonzero_share,
+    prediction_matrix,
+    training_matrix,
+    varying_columns,
+    with_unit_rows,
+)
 
 pytestmark = pytest.mark.plain_python
 
@@ -181,4 +190,93 @@ def test_unit_rows_leave_the_matrix_they_are_made_of_alone(in_both_forms, number
     X = whole_numbers(0, 0.5)
     for matrix in in_both_forms(X):
         with_unit_rows(matrix)
+        assert_array_equal(numbers_of(matrix), X)
+
+
+# ---- missing values
+
+
+def with_gaps(seed, density, share=0.3):
+    """Numbers of which cells, whole rows and whole columns are missing."""
+    rng = np.random.default_rng(seed)
+    X = whole_numbers(seed, density)
+    X[rng.random(X.shape) < share] = np.nan
+    X[rng.random(len(X)) < 0.15] = np.nan
+    X[:, rng.random(X.shape[1]) < 0.15] = np.nan
+    if rng.random() < 0.5:
+        X[~np.isnan(X[:, 0]), 0] = rng.choice([0.0, 3.0])
+    return X
+
+
+FLOATS = {name: make for name, make in CONTAINERS.items() if "int" not in name}
+EVERY_FLOAT = pytest.mark.parametrize("container", FLOATS.values(), ids=FLOATS.keys())
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS, density=DENSITIES)
+def test_every_container_of_the_same_gaps_gives_the_same_training_matrix(container, seed, density):
+    X = with_gaps(seed, density)
+    expected, found = training_matrix(X), training_matrix(container(X))
+    for field, a, b in zip(expected._fields, expected, found, strict=True):
+        assert_array_equal(a, b, err_msg=field)
+    assert found.has_gaps == np.isnan(X).any()
+    assert found.is_dense == (np.count_nonzero(X) >= 0.2 * X.size)  # gaps are stored
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS, density=DENSITIES)
+def test_a_prediction_matrix_holds_the_gaps_as_they_came(container, numbers_of, seed, density):
+    X = with_gaps(seed, density)
+    matrix = prediction_matrix(container(X))
+    assert_array_equal(numbers_of(matrix), X)
+    assert matrix.has_gaps == np.isnan(X).any()
+    held = array_of(matrix)
+    assert_array_equal(held.toarray() if sp.issparse(held) else held, X)
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS, density=DENSITIES, share=st.sampled_from([0.0, 0.3]))
+def test_columns_vary_where_two_known_values_differ(container, seed, density, share):
+    X = with_gaps(seed, density, share) if share else whole_numbers(seed, density)
+    expected = [len(np.unique(column[~np.isnan(column)])) > 1 for column in X.T]
+    assert_array_equal(varying_columns(container(X)), expected)
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS, density=DENSITIES)
+def test_rows_are_known_where_any_of_their_values_is(container, seed, density):
+    X = with_gaps(seed, density)
+    assert_array_equal(known_rows(container(X)), [not np.isnan(row).all() for row in X])
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS, density=DENSITIES, weightless=st.booleans())
+def test_column_means_are_weighted_means_of_known_values(container, seed, density, weightless):
+    X = with_gaps(seed, density)
+    rng = np.random.default_rng(seed)
+    r = rng.uniform(0.1, 3, len(X)) * (rng.random(len(X)) < 0.5 if weightless else 1)
+    r[0] = 1.0
+    expected = np.full(X.shape[1], np.nan)
+    for j, column in enumerate(X.T):
+        known = ~np.isnan(column) & (r > 0)
+        if known.any():
+            expected[j] = np.average(column[known], weights=r[known])
+    before = container(X)
+    found = column_means(before, r)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * 100)
+    assert_array_equal(before.toarray() if sp.issparse(before) else before, X)
+
+
+@given(seed=SEEDS, density=DENSITIES)
+def test_unit_rows_are_of_length_one_in_what_is_known_and_keep_their_gaps(
+    in_both_forms, numbers_of, seed, density
+):
+    rng = np.random.default_rng(seed)
+    X = (with_gaps(seed, density) * 10.0 ** rng.integers(-12, 13, (15, 1))).astype(np.float32)
+    length = np.sqrt(np.nansum(X.astype(np.float64) ** 2, axis=1, keepdims=True))
+    expected = X / np.where(length > 0, length, 1)
+    for matrix in in_both_forms(X):
+        unit = with_unit_rows(matrix)
+        assert unit.has_gaps == matrix.has_gaps
+        assert_allclose(numbers_of(unit), expected, rtol=2 * EPS)
         assert_array_equal(numbers_of(matrix), X)

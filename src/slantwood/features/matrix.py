@@ -1,7 +1,8 @@
 """Arrays and SciPy matrices to the `Matrix` that the compiled code reads.
 
 Whether training data is held dense or sparse is decided by its share of zeros, never by the container
-that it came in: the same numbers give the same model.
+that it came in: the same numbers give the same model. NaN stands for a missing value; in what is said here of
+rows and columns, missing values have no part.
 """
 
 from typing import Any
@@ -48,9 +49,40 @@ def array_of(matrix: Matrix) -> Any:
 def varying_columns(X: Any) -> np.ndarray:
     """Mask of the columns that are not constant."""
     if not sp.issparse(X):
-        return X.max(axis=0) != X.min(axis=0)
+        return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
     csc = sp.csc_array(X)
-    return csc.max(axis=0).toarray().ravel() != csc.min(axis=0).toarray().ravel()
+    return csc.nanmin(axis=0).toarray().ravel() < csc.nanmax(axis=0).toarray().ravel()
+
+
+def known_rows(X: Any) -> np.ndarray:
+    """Mask of the rows of which any value is known."""
+    if not sp.issparse(X):
+        return ~np.isnan(X).all(axis=1)
+    csr = _canonical(X)
+    n_missing = np.bincount(_row_of_each_stored(csr.indptr)[np.isnan(csr.data)], minlength=csr.shape[0])
+    return n_missing < csr.shape[1]
+
+
+def column_means(X: Any, row_weights: np.ndarray) -> np.ndarray:
+    """Weighted mean of each column; NaN where nothing is known of it."""
+    if not sp.issparse(X):
+        known = ~np.isnan(X)
+        sums = row_weights @ np.where(known, X, 0.0)
+        weights = row_weights @ known
+    else:
+        csr = sp.csr_array(X, dtype=np.float64, copy=True)
+        csr.sum_duplicates()
+        missing = csr.copy()
+        missing.data = np.isnan(csr.data).astype(np.float64)
+        csr.data[np.isnan(csr.data)] = 0.0
+        sums = row_weights @ csr
+        weights = row_weights.sum() - row_weights @ missing
+    some = weights > 1e-12 * row_weights.sum()
+    return np.where(some, sums / np.where(some, weights, 1.0), np.nan)
+
+
+def _row_of_each_stored(indptr: np.ndarray) -> np.ndarray:
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
 def _dense(X: Any) -> np.ndarray:
@@ -70,10 +102,12 @@ def _canonical(X: Any) -> sp.csr_array:
 def with_unit_rows(matrix: Matrix) -> Matrix:
     """Scale every row to length 1 (rows of zeros stay); only the values are copied."""
     if matrix.is_dense:
-        length = np.sqrt(np.einsum("ij,ij->i", matrix.values, matrix.values, dtype=np.float64))
+        known = np.nan_to_num(matrix.values) if matrix.has_gaps else matrix.values
+        length = np.sqrt(np.einsum("ij,ij->i", known, known, dtype=np.float64))
         return dense_matrix((matrix.values / np.where(length > 0, length, 1.0)[:, None]).astype(np.float32))
     per_row = np.diff(matrix.indptr)
-    squares = np.add.reduceat(np.append(matrix.data.astype(np.float64) ** 2, 0.0), matrix.indptr[:-1])
+    known = np.nan_to_num(matrix.data.astype(np.float64))
+    squares = np.add.reduceat(np.append(known**2, 0.0), matrix.indptr[:-1])
     squares[(per_row == 0) | (squares == 0)] = 1.0
     factor = (1.0 / np.sqrt(squares)).astype(np.float32)
     return matrix._replace(data=matrix.data * np.repeat(factor, per_row))
