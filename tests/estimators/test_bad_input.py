@@ -36,15 +36,13 @@ def small(kind, **parameters):
         (X[:, :0], "0 feature"),
         (X[:1], "1 sample"),
         (np.where(X > 1, np.inf, X), "infinity"),
-        (np.where(X > 1, np.nan, X), "NaN"),
         (X * 1e300, "infinity"),
         (X + 1j, "Complex"),
-        (np.full(X.shape, "a"), "could not convert|dtype"),
-        (sp.csr_array(np.where(X > 1, np.nan, X)), "NaN"),
+        (np.full(X.shape, "a"), "column 0 of X holds 'a'.*categorical_features"),
     ],
 )
 def test_features_that_cannot_be_read_are_refused(kind, features, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         small(kind).fit(features, Y[: features.shape[0]])
 
 
@@ -160,12 +158,13 @@ def test_senseless_split_parameters_are_refused_at_once(parameters, error):
     [
         (None, ValueError, "y"),
         (X[:, 0], ValueError, "continuous|Unknown label type"),
-        (np.where(Y == 1, np.nan, Y.astype(float)), ValueError, "NaN"),
-        (np.array([None, "a"] * 10, dtype=object), ValueError, "None"),
+        (np.full(20, np.nan), ValueError, "no label in any row"),
+        (np.array([None] * 20, dtype=object), ValueError, "no label in any row"),
+        (np.where(Y == 1, np.inf, Y.astype(float)), ValueError, "infinity"),
         (np.column_stack([Y, Y + 1]), ValueError, "value 2.*indicator"),
         (np.column_stack([Y, -Y]), ValueError, "value -1.*indicator"),
         (sp.csr_array(np.column_stack([Y, 3 * Y])), ValueError, "value 3.*indicator"),
-        (np.column_stack([Y, Y]).astype(str), ValueError, "indicator"),
+        (np.column_stack([Y, Y]).astype(str), ValueError, "y holds .* not a number"),
         (LABELS[None], ValueError, "shape"),
     ],
 )
@@ -175,11 +174,10 @@ def test_targets_that_are_neither_classes_nor_labels_are_refused(kind, y, error,
 
 
 @pytest.mark.parametrize("kind", [ObliqueTreeRegressor, ObliqueForestRegressor])
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_refused(kind, bad):
+def test_numbers_that_are_infinite_are_refused(kind):
     y = X[:, 0].copy()
-    y[3] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    y[3] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
         small(kind).fit(X, y)
 
 
@@ -208,8 +206,8 @@ def test_prediction_needs_a_fitted_model_and_the_features_it_was_fitted_on(kind)
     for method in ("predict", "apply", "decision_path"):
         with pytest.raises(ValueError, match=re.escape("X has 2 features")):
             getattr(model, method)(X[:, :2])
-    with pytest.raises(ValueError, match="NaN"):
-        model.predict(np.where(X > 1, np.nan, X))
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(np.where(X > 1, np.inf, X))
 
 
 def test_a_senseless_number_of_labels_to_return_is_refused():

@@ -32,7 +32,7 @@ def test_classes_survive_the_way_to_leaf_means_and_back(names, data):
     picks = data.draw(st.lists(st.integers(0, len(names) - 1), min_size=1, max_size=20))
     y = names[picks]
     targets = ClassTargets.of(y)
-    decoded = targets.decode(targets.probabilities(spelt_out(targets.encode(y))))
+    decoded = targets.decode(targets.probabilities(spelt_out(targets.encode(y, np.ones(len(y), bool)))))
     assert_array_equal(decoded, y)
     assert decoded.dtype == y.dtype
 
@@ -46,7 +46,7 @@ def test_classes_are_sorted_and_distinct(names):
 def test_encoded_classes_are_indicators(n_classes):
     y = np.arange(20) % n_classes
     targets = ClassTargets.of(y)
-    encoded = spelt_out(targets.encode(y))
+    encoded = spelt_out(targets.encode(y, np.ones(len(y), bool)))
     assert encoded.dtype == np.float32
     assert encoded.shape == (20, targets.n_columns)
     if n_classes <= 2:
@@ -91,3 +91,37 @@ def test_a_single_class_is_certain():
 def test_equally_probable_classes_give_the_first():
     targets = ClassTargets.of(np.array(["a", "b", "c"]))
     assert targets.decode(np.array([[0.2, 0.4, 0.4]]))[0] == "b"
+
+
+# ---- missing values
+
+
+@EVERY_KIND
+@given(data=st.data())
+def test_known_classes_survive_the_way_and_unknown_ones_are_missing_in_every_column(names, data):
+    picks = data.draw(st.lists(st.integers(0, len(names) - 1), min_size=1, max_size=20))
+    y = names[picks]
+    known = np.array(data.draw(st.lists(st.booleans(), min_size=len(y), max_size=len(y))))
+    known[data.draw(st.integers(0, len(y) - 1))] = True
+    targets = ClassTargets.of(y[known])
+    encoded = targets.encode(y, known)
+    assert encoded.dtype == np.float32
+    assert encoded.shape == (len(y), targets.n_columns)
+    if sp.issparse(encoded):
+        assert encoded.has_canonical_format
+    numbers = spelt_out(encoded)
+    assert_array_equal(np.isnan(numbers), np.repeat(~known[:, None], targets.n_columns, axis=1))
+    assert_array_equal(numbers[known], spelt_out(targets.encode(y[known], known[known])))
+    assert_array_equal(targets.decode(targets.probabilities(numbers[known])), y[known])
+
+
+def test_what_stands_where_no_class_is_known_does_not_matter():
+    known = np.array([True, False, True, True, False])
+    for y, other in [
+        (["b", "a", "a", "b", "zebra"], ["b", "zz", "a", "b", ""]),
+        (["b", "a", "c", "b", "zebra"], ["b", "zz", "c", "b", ""]),
+    ]:
+        targets = ClassTargets.of(np.array(y)[known])
+        one, same = (spelt_out(targets.encode(np.array(names), known)) for names in (y, other))
+        assert_array_equal(one, same)
+        assert np.isnan(one[[1, 4]]).all()

@@ -376,3 +376,133 @@ def test_a_sparse_sketch_has_the_numbers_of_the_dense_one_and_no_more_than_came_
     # Sums of the same float64 numbers in any order.
     assert_allclose(found.toarray(), dense, rtol=1e-6, atol=1e-6 * np.abs(dense).max(initial=0))
     assert_array_equal(csr.toarray(), A)
+
+
+# ---- missing values
+
+
+def with_gaps(seed, width=4, density=1.0, share=0.3):
+    """Columns of several scales with missing cells and rows, and row weights of which some are 0."""
+    Z, r = numbers(seed, width=width, density=density, weightless=0.2)
+    rng = np.random.default_rng(seed)
+    Z[rng.random(Z.shape) < share] = np.nan
+    Z[rng.random(len(Z)) < 0.1] = np.nan
+    return Z, r
+
+
+def variance_of_known(columns, weights):
+    """Weighted variance over known values of each column; 0 where nothing is known."""
+    found = np.zeros(columns.shape[1])
+    for j, column in enumerate(spelt_out(columns).astype(np.float64).T):
+        known = ~np.isnan(column) & (weights > 0)
+        if known.any():
+            mean = np.average(column[known], weights=weights[known])
+            found[j] = np.average((column[known] - mean) ** 2, weights=weights[known])
+    return found
+
+
+@given(SEEDS, st.sampled_from([1.0, 0.4, 0.1]), st.booleans())
+def test_known_values_of_the_users_columns_have_variance_1_and_gaps_stay(seed, density, is_sparse):
+    Z, r = with_gaps(seed, density=density)
+    columns, weights = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, r)
+    assert len(weights) == 0
+    assert sp.issparse(columns) == is_sparse
+    assert columns.dtype == np.float32
+    assert_array_equal(np.isnan(spelt_out(columns)), np.isnan(Z))
+    varies = variance_of_known(Z, r) > 0
+    assert_allclose(variance_of_known(columns, r)[varies], 1.0, rtol=1e-5)
+
+
+@given(SEEDS, st.sampled_from([1.0, 0.4, 0.1]))
+def test_dense_and_sparse_columns_with_gaps_become_the_same_numbers(seed, density):
+    Z, r = with_gaps(seed, density=density)
+    dense, _ = Clustering(Z).columns(None, None, NONE, r)
+    sparse, _ = Clustering(sp.csr_array(Z)).columns(None, None, NONE, r)
+    assert_array_equal(sparse.toarray(), dense)
+
+
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+def test_zeros_and_ones_are_left_alone_beside_gaps(container):
+    Z = np.array([[0, 1, np.nan], [0, 0, 1], [np.nan, 0, 1]], np.float32)
+    columns, _ = Clustering(container(Z)).columns(None, None, NONE, np.ones(3))
+    assert_array_equal(spelt_out(columns), Z)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("far", [1e6, -1e12])
+def test_known_values_far_from_zero_keep_their_precision(is_sparse, far):
+    near = np.random.default_rng(0).normal(size=(50, 2)).round(3)
+    near[:7, 0] = np.nan
+    Z = near + far
+    columns, _ = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, np.ones(50))
+    twin = (near - np.nanmean(near, axis=0)) / np.nanstd(near, axis=0)
+    room = 8 * np.finfo(np.float64).eps * abs(far) + 1e-6
+    assert_allclose(spelt_out(columns), twin, rtol=0, atol=room)
+
+
+@given(
+    SEEDS,
+    st.floats(0.01, 0.99),
+    st.booleans(),
+    st.sampled_from(["X", "Y", "both"]),
+    st.booleans(),
+)
+def test_weights_times_what_is_known_add_up_to_the_share_of_each_group(
+    seed, share, weighted, where, is_sparse
+):
+    Y, r = with_gaps(seed, width=3) if where != "X" else numbers(seed, width=3)
+    X, _ = with_gaps(seed + 1, width=5) if where != "Y" else numbers(seed + 1, width=5)
+    p = np.random.default_rng(seed).uniform(0.5, 2.0, 3) if weighted else NONE
+    if is_sparse:
+        X, Y = sp.csr_array(X), sp.csr_array(Y)
+    columns, weights = Clustering("targets+features", feature_weight=share).columns(X, Y, p, r)
+    known = ~np.isnan(np.hstack([spelt_out(Y), spelt_out(X)]))
+    assert_array_equal(~np.isnan(spelt_out(columns)), known)
+    known_share = r @ known / r.sum()
+    assert_allclose(weights[:3] @ known_share[:3], 1 - share, rtol=1e-12)
+    assert_allclose(weights[3:] @ known_share[3:], share, rtol=1e-12)
+    assert_allclose(weights[3:] / weights[3], 1.0)
+    assert_allclose(weights[:3] / weights[0], p / p[0] if weighted else 1.0)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_columns_of_which_nothing_is_known_do_no_harm(is_sparse):
+    X = np.column_stack([np.full(8, np.nan), np.arange(8.0)])
+    Y = np.arange(8.0)[:, None] % 3
+    form = sp.csr_array if is_sparse else np.asarray
+    for clustering in (Clustering("features"), Clustering("targets+features"), Clustering(form(X))):
+        columns, weights = clustering.columns(form(X), form(Y), NONE, np.ones(8))
+        columns = spelt_out(columns)
+        assert np.isfinite(weights).all()
+        assert_array_equal(np.isnan(columns).all(axis=0).sum(), 1)
+        assert_allclose(variance_of_known(columns[:, -1:], np.ones(8)), 1.0, rtol=1e-5)
+
+
+@given(SEEDS, st.integers(1, 6), st.booleans(), st.booleans())
+def test_a_sketch_of_gaps_is_a_sketch_of_the_means_of_what_is_known(seed, width, weighted, is_sparse):
+    Z, _ = with_gaps(seed, width=7, density=0.6)
+    Z[0] = 1.0
+    p = np.random.default_rng(seed).uniform(0.0, 3.0, 7) if weighted else NONE
+    filled = np.where(np.isnan(Z), np.nanmean(Z.astype(np.float64), axis=0), Z)
+    found = sketch(sp.csr_array(Z) if is_sparse else Z, p, width, seed)
+    assert found.dtype == np.float32
+    expected = sketch(filled, p, width, seed)
+    assert_allclose(spelt_out(found), expected, rtol=1e-5, atol=1e-6 * np.abs(filled).max())
+    assert np.isfinite(spelt_out(found)).all()
+
+
+def test_a_sketch_leaves_the_columns_it_is_made_of_alone():
+    Z, _ = with_gaps(0, width=6)
+    csr = sp.csr_array(Z)
+    before = Z.copy()
+    sketch(Z, NONE, 3, 0)
+    sketch(csr, NONE, 3, 0)
+    assert_array_equal(Z, before)
+    assert_array_equal(csr.toarray(), before)
+
+
+def test_a_column_of_which_nothing_is_known_adds_nothing_to_a_sketch():
+    Z = np.column_stack([np.arange(5.0), np.full(5, np.nan), np.ones(5)])
+    known = np.column_stack([np.arange(5.0), np.zeros(5), np.ones(5)])
+    for form in (np.asarray, sp.csr_array):
+        assert_array_equal(spelt_out(sketch(form(Z), NONE, 2, 3)), sketch(known, NONE, 2, 3))

@@ -77,7 +77,7 @@ def test_a_label_is_chosen_where_its_score_is_above_its_threshold(seed, is_spars
     assert_array_equal(sparse_scores.toarray(), scores)
 
 
-@pytest.mark.parametrize("value", [2, -1, 0.5, np.nan])
+@pytest.mark.parametrize("value", [2, -1, 0.5])
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
 def test_numbers_other_than_zero_and_one_are_refused_and_named(container, value):
     Y = np.zeros((3, 4))
@@ -95,3 +95,72 @@ def test_a_label_that_is_stored_twice_is_no_label():
     twice = sp.csr_array((np.ones(3, int), [0, 0, 1], [0, 2, 3]), shape=(2, 2))
     with pytest.raises(ValueError, match="holds the value 2"):
         LabelTargets.of(twice)
+
+
+# ---- missing values
+
+
+FLOATS = {
+    "float64": np.asarray,
+    "float32": np.float32,
+    "csr": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "csc": sp.csc_array,
+    "coo": sp.coo_array,
+}
+EVERY_FLOAT = pytest.mark.parametrize("container", FLOATS.values(), ids=FLOATS.keys())
+
+
+def labels_with_gaps(seed):
+    rng = np.random.default_rng(seed)
+    Y = labels(seed).astype(np.float64)
+    Y[rng.random(Y.shape) < 0.3] = np.nan
+    Y[rng.random(len(Y)) < 0.2] = np.nan
+    Y[0] = rng.integers(0, 2, Y.shape[1])
+    return Y
+
+
+@EVERY_FLOAT
+@given(seed=SEEDS)
+def test_encoded_labels_keep_their_gaps(container, seed):
+    Y = labels_with_gaps(seed)
+    targets = LabelTargets.of(container(Y))
+    encoded = targets.encode(container(Y))
+    assert encoded.dtype == np.float32
+    assert_array_equal(spelt_out(encoded), Y.astype(np.float32))
+
+
+@EVERY_FLOAT
+def test_a_label_that_no_row_knows_is_refused_by_its_number(container):
+    Y = np.array([[0.0, np.nan, np.nan], [1.0, 0.0, np.nan]])
+    with pytest.raises(ValueError, match=r"label 2 of y is missing \(NaN\) in every row"):
+        LabelTargets.of(container(Y))
+    Y[0, 2] = 0.0  # a zero is known, stored or not
+    LabelTargets.of(container(Y))
+
+
+@pytest.mark.parametrize("value", [2.0, -1.0, 0.5, np.inf])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_numbers_other_than_zero_and_one_are_refused_beside_gaps_too(container, value):
+    Y = np.zeros((3, 4))
+    Y[0, 0], Y[1, 2] = np.nan, value
+    with pytest.raises(ValueError, match=f"4 columns and holds the value {value}"):
+        LabelTargets.of(container(Y))
+
+
+def test_a_label_whose_gaps_are_stored_twice_is_known_in_its_other_rows():
+    Y = sp.csr_array((np.array([np.nan, np.nan, 1.0]), [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    assert LabelTargets.of(Y).n_labels == 2
+
+
+@EVERY_FLOAT
+@pytest.mark.parametrize("sparse_scores", [False, True])
+@given(seed=SEEDS)
+def test_rows_are_all_right_where_every_known_label_is(container, sparse_scores, seed):
+    rng = np.random.default_rng(seed)
+    Y = labels_with_gaps(seed)
+    scores = np.where(rng.random(Y.shape) < 0.15, rng.random(Y.shape), np.nan_to_num(Y)).astype(np.float32)
+    targets = LabelTargets.of(container(Y))
+    truth = targets.encode(container(Y))
+    found = targets.all_right(sp.csr_array(scores) if sparse_scores else scores, 0.5, truth)
+    assert_array_equal(found, [((s > 0.5) == y)[~np.isnan(y)].all() for s, y in zip(scores, Y, strict=True)])

@@ -102,3 +102,67 @@ def test_units_and_zero_points_do_not_change_what_trees_see(seed, unit, offset):
     plain, other = NumberTargets.of(y, ones).encode(y), NumberTargets.of(moved, ones).encode(moved)
     resolution = 1e-15 * np.abs(moved).max() / moved.std()
     assert_allclose(other, plain, rtol=2 * EPS, atol=EPS + 4 * resolution)
+
+
+# ---- missing values
+
+
+@given(SEEDS, OFFSETS, UNITS, SHAPES)
+def test_known_numbers_survive_the_way_and_missing_ones_stay_missing(seed, offset, unit, shape):
+    rng = np.random.default_rng(seed)
+    y = offset * unit + unit * rng.normal(size=shape)
+    missing = rng.random(shape) < 0.4
+    missing[0] = False
+    y[missing] = np.nan
+    targets = NumberTargets.of(y, np.ones(len(y)))
+    encoded = targets.encode(y)
+    assert encoded.dtype == np.float32
+    assert_array_equal(np.isnan(encoded), missing.reshape(len(y), -1))
+    decoded = targets.decode(encoded)
+    assert_array_equal(np.isnan(decoded), missing)
+    spread = np.fmax.reduce(y) - np.fmin.reduce(y)
+    assert ((np.abs(decoded - y) <= EPS * spread + 4e-16 * np.abs(y)) | missing).all()
+
+
+@given(SEEDS, OFFSETS, UNITS, st.booleans())
+def test_a_target_is_encoded_as_if_only_the_rows_that_know_it_were_there(seed, offset, unit, weighted):
+    rng = np.random.default_rng(seed)
+    y = offset * unit + unit * rng.normal(size=(20, 3))
+    y[rng.random(y.shape) < 0.4] = np.nan
+    y[:2] = offset * unit + unit * np.array([[1.0], [2.0]])
+    weights = rng.uniform(0.1, 3, 20) if weighted else np.ones(20)
+    weights[rng.random(20) < 0.2] = 0.0
+    weights[:2] = 1.0
+    together = NumberTargets.of(y, weights)
+    resolution = 1e-15 * np.nanmax(np.abs(y)) / unit
+    for j in range(3):
+        known = ~np.isnan(y[:, j])
+        alone = NumberTargets.of(y[known, j], weights[known])
+        assert_allclose(
+            together.encode(y)[known, j], alone.encode(y[known, j])[:, 0], atol=EPS + 8 * resolution
+        )
+
+
+@pytest.mark.parametrize("known", [[0.1], [3.3, 3.3, 3.3], [1e15]])
+def test_a_target_whose_known_values_are_equal_comes_back_exactly(known):
+    y = np.full((6, 2), np.nan)
+    y[1 : 1 + len(known), 0] = known
+    y[:, 1] = np.arange(6)
+    targets = NumberTargets.of(y, np.array([0.3, 0.7, 0.1, 0.9, 1.3, 0.2]))
+    encoded = targets.encode(y)
+    assert_array_equal(encoded[1 : 1 + len(known), 0], 0.0)
+    assert_array_equal(targets.decode(np.zeros((1, 2), np.float32))[:, 0], known[0])
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
+def test_a_target_that_no_row_of_weight_knows_is_refused_by_its_number(weights):
+    y = np.array([[1.0, 2.0, 5.0], [1.0, np.nan, 6.0], [2.0, np.nan, np.nan]])
+    y[0, 1] = np.nan if weights[0] else 2.0
+    with pytest.raises(ValueError, match=r"target 1 of y is missing \(NaN\) in every row of positive weight"):
+        NumberTargets.of(y, np.array(weights))
+
+
+def test_a_value_known_in_rows_without_weight_only_has_no_say():
+    y = np.array([[5.0], [1.0], [3.0], [np.nan]])
+    targets = NumberTargets.of(y, np.array([0.0, 1.0, 1.0, 1.0]))
+    assert_allclose([targets.mean[0], targets.scale[0]], [2.0, 1.0])

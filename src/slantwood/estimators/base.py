@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from slantwood import splits
 from slantwood.estimators import parameters as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, tell_progress
-from slantwood.estimators.defaults import Traits, choose
+from slantwood.estimators.defaults import SPARSE_FEATURES, Traits, choose
+from slantwood.estimators.semi_supervised import choose_unlabeled_weight, self_trained, train_teacher
+from slantwood.estimators.training_data import TrainingData
+from slantwood.features.encoding import Encoding
+from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import (
     array_of,
+    column_means,
+    known_rows,
     nonzero_share,
     prediction_matrix,
     training_matrix,
@@ -32,12 +39,18 @@ from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
-from slantwood.targets.clustering import Clustering, sketch
+from slantwood.targets.clustering import sketch
 
 _AUTO = "auto"
 
 # Rows that are routed in one go, times trees: keeps the table of leaves within a few megabytes.
 _LEAVES_PER_CHUNK = 1 << 19
+
+# Attributes that some fits set and others do not.
+_OPTIONAL = ("oob_score_", "oob_decision_function_", "oob_prediction_", "thresholds_", "_tuned_for")
+
+# In place of a mask of the trees that count for each row.
+_ALL_TREES = np.empty((0, 0), np.bool_)
 
 
 class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
@@ -58,23 +71,61 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     unit_rows: bool | str
     unit_labels: bool | str
     target_weights: Any
+    unlabeled_weight: float | str | None
+    categorical_features: Any
+    missing_indicators: bool
     random_state: Any
 
-    def _read_features(self, X: Any, *, reset: bool) -> Any:
-        """Check X; with `reset`, which begins a fit, the parameters too, and learn the features' names."""
-        if reset:
-            self._check_parameters()
-        minimum = 2 if reset else 1
+    def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
+        """Check X, its width and the names of its columns, which with `reset` are learned."""
+        if is_table(X, self.categorical_features):
+            X = checked_table(X, minimum)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             return validate_data(
-                self, X, accept_sparse="csr", dtype=np.float32, reset=reset, ensure_min_samples=minimum
+                self,
+                X,
+                accept_sparse="csr",
+                dtype=np.float32,
+                reset=reset,
+                ensure_min_samples=minimum,
+                ensure_all_finite="allow-nan",
             )
+
+    def _read_features(self, X: Any) -> tuple[Any, Encoding]:
+        """Check the parameters and X, with which a fit begins; return X as numbers, and how it became so."""
+        self._check_parameters()
+        X = self._checked_features(X, reset=not self._continues, minimum=2)
+        if self._continues:
+            return self._encoding.encode(X), self._encoding
+        encoding, matrix = Encoding.learn(X, self.categorical_features, self.missing_indicators)
+        return matrix, encoding
+
+    @property
+    def _continues(self) -> bool:
+        """Whether `fit` adds to the trees that there are."""
+        return self.warm_start and hasattr(self, "trees_")
 
     # ---- fitting
 
-    def _fit(self, X: Any, y: Any, row_weights: np.ndarray, targets: Any, clustering: Clustering) -> None:
-        """Grow the trees on checked X and y; nothing is changed before all of them are grown."""
-        earlier = self.trees_ if self.warm_start and hasattr(self, "trees_") else None
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Fit within this: an earlier model stays as it was if anything fails, and leaves no trace if not."""
+        before = self.__dict__.copy()
+        if not self._continues:
+            for name in _OPTIONAL:
+                self.__dict__.pop(name, None)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, data: TrainingData) -> None:
+        """Grow the trees; nothing is changed before all of them are grown."""
+        earlier = self.trees_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.n_trees
         if n_earlier > self.n_estimators:
             raise ValueError(
@@ -83,11 +134,18 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             )
         if earlier is None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            importance_sum = np.zeros(X.shape[1])
+            importance_sum = np.zeros(data.X.shape[1])
         else:
             seed, importance_sum = self._seed, self._importance_sum.copy()
-            targets = self._targets.continued(targets)
-        Y = targets.encode(y)
+        labeled = known_rows(data.Y)
+        data, unlabeled_weight = self._with_unlabeled(data, seed)
+        X, Y, targets, row_weights, clustering = (
+            data.X,
+            data.Y,
+            data.targets,
+            data.row_weights,
+            data.clustering,
+        )
         target_weights = check.check_target_weights(self.target_weights, Y.shape[1])
         # Constant targets and those of weight 0 are predicted, but have no say in any split.
         judges = varying_columns(Y)
@@ -95,7 +153,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             judges &= target_weights > 0
         n_judges = int(judges.sum())
         sketch_width = clustering.sketch_width(X.shape[1], n_judges)
-        settings = self._choose_settings(X, targets.task, n_judges, sketch_width is not None)
+        settings = self._choose_settings(data, n_judges, sketch_width is not None)
         leaf_targets = judging = training_matrix(Y)
         if 0 < n_judges < Y.shape[1]:
             judging = training_matrix(Y[:, judges])
@@ -115,6 +173,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             return {
                 "trees_": join(grown),
                 "settings_": settings,
+                "unlabeled_weight_": unlabeled_weight,
+                "_encoding": data.encoding,
                 "_targets": targets,
                 "_seed": seed,
                 "_importance_sum": importance_sum,
@@ -125,7 +185,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
                 delayed(plan.grow_tree)(index) for index in range(n_earlier, self.n_estimators)
             )
-            with tell_progress(self, self.n_estimators - n_earlier, X, y, fitted) as tell:
+            with tell_progress(self, self.n_estimators - n_earlier, X, data.y, fitted) as tell:
                 for tree, importance in trees:
                     grown.append(tree)
                     importance_sum += importance
@@ -134,16 +194,45 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                         break
             for name, value in fitted().items():
                 setattr(self, name, value)
-            if self.oob_score:
-                self._set_out_of_bag(plan, y, row_weights)
+            if self._needs_out_of_bag:
+                self._set_out_of_bag(plan, data, labeled)
+
+    def _with_unlabeled(self, data: TrainingData, seed: int) -> tuple[TrainingData, float]:
+        """Give rows without any label their part, or none; return also the weight that they have."""
+        labeled = known_rows(data.Y)
+        present = data.row_weights > 0
+        if not (labeled & present).any():
+            raise ValueError("y has no label in any row of positive weight; at least one row must have one")
+        if self.unlabeled_weight is None:
+            if data.clustering.is_targets:
+                # Nothing judges a row without label.
+                data = data.weighted(np.where(labeled, data.row_weights, 0.0))
+            return data, 0.0
+        if not data.clustering.is_default:
+            raise ValueError(
+                f"unlabeled_weight={self.unlabeled_weight!r} is for splits that the targets judge, and "
+                "clustering says what judges them; give unlabeled_weight=None, or no clustering"
+            )
+        weight = 0.0
+        if not labeled[present].all():
+            is_auto = self.unlabeled_weight == _AUTO
+            weight = choose_unlabeled_weight(self, data, seed) if is_auto else float(self.unlabeled_weight)
+        if weight == 0.0:
+            return data.weighted(np.where(labeled, data.row_weights, 0.0)), 0.0
+        return self_trained(data, train_teacher(self, data, seed), weight), weight
+
+    @property
+    def _needs_out_of_bag(self) -> bool:
+        """Whether something is learned from the rows that a tree did not see."""
+        return self.oob_score
 
     @abstractmethod
     def _describe(self, targets: Any) -> dict[str, Any]:
         """Public attributes that say what is predicted."""
 
     @abstractmethod
-    def _keep_out_of_bag(self, means: np.ndarray, seen: np.ndarray, y: Any, weights: np.ndarray) -> None:
-        """Set the attributes that out-of-bag leaf means give; `seen` marks the rows that have any."""
+    def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
+        """Set the attributes that out-of-bag leaf means give; `seen` marks rows with such and a label."""
 
     def _check_parameters(self) -> None:
         check.check_integer("n_estimators", self.n_estimators, 1)
@@ -158,18 +247,26 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         check.check_flag("oob_score", self.oob_score)
         check.check_flag("warm_start", self.warm_start)
         check.check_integer("verbose", self.verbose, 0)
+        check.check_flag("missing_indicators", self.missing_indicators)
+        if isinstance(self.unlabeled_weight, str):
+            check.check_choice("unlabeled_weight", self.unlabeled_weight, (_AUTO,))
+        elif self.unlabeled_weight is not None:
+            check.check_real("unlabeled_weight", self.unlabeled_weight, 0.0, 1.0)
         if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
             raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
-    def _choose_settings(self, X: Any, task: str, n_targets: int, sketched: bool) -> dict[str, Any]:
+    def _choose_settings(self, data: TrainingData, n_targets: int, sketched: bool) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
+        stored = data.X.data if sp.issparse(data.X) else data.X
         chosen = choose(
             Traits(
-                task=task,
+                task=data.targets.task,
+                n_rows=data.X.shape[0],
                 n_targets=n_targets,
-                nonzero_features=nonzero_share(X),
-                features_nonnegative=bool((X.data if sp.issparse(X) else X).min(initial=0.0) >= 0),
+                nonzero_features=data.encoding.input_nonzero_share(data.X),
+                wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
+                features_nonnegative=bool(np.fmin.reduce(stored, axis=None, initial=0.0) >= 0),
                 single_tree=self._is_single_tree,
                 split=type(split),
                 sketched=sketched,
@@ -183,9 +280,17 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             "unit_labels": self.unit_labels,
         }
         settings = {k: chosen[k] if isinstance(v, str) and v == _AUTO else v for k, v in own.items()}
-        if self.oob_score:
+        if self._needs_out_of_bag:
+            if self._is_single_tree:
+                raise ValueError(
+                    "threshold='f1_micro' and 'f1_macro' are tuned on rows that some trees did not see; use "
+                    "a forest, or give numbers"
+                )
             if self.bootstrap is False:
-                raise ValueError("oob_score=True needs bootstrap=True: without it no row is out of bag")
+                raise ValueError(
+                    "oob_score=True, or a tuned threshold, needs bootstrap=True: without it no row is out of "
+                    "bag"
+                )
             settings["bootstrap"] = True
         settings["max_depth"] = self.max_depth
         settings["min_impurity_decrease"] = self.min_impurity_decrease
@@ -206,6 +311,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=Y,
+            overall=np.nan_to_num(column_means(array_of(Y), row_weights)).astype(np.float32),
             Z=Z,
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,
@@ -223,17 +329,23 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             seed=seed,
         )
 
-    def _set_out_of_bag(self, plan: GrowthPlan, y: Any, row_weights: np.ndarray) -> None:
-        """Predict every row from the trees that did not see it, and score that."""
+    def _set_out_of_bag(self, plan: GrowthPlan, data: TrainingData, labeled: np.ndarray) -> None:
+        """Predict every row from the trees that did not see it, and score that of the labelled ones."""
         counted = np.stack([plan.counts(t) == 0 for t in range(self.trees_.n_trees)], axis=1)
-        seen = np.asarray(counted.any(axis=1))
-        self._keep_out_of_bag(self._mean_leaves(plan.X, counted), seen, y, row_weights)
+        if getattr(data.targets, "is_sparse", False):
+            means = self._sparse_mean_leaves(plan.X, counted, None)
+        else:
+            means = self._mean_leaves(plan.X, counted)
+        self._keep_out_of_bag(means, counted.any(axis=1) & labeled, data)
 
     # ---- predicting
 
     def _checked_input(self, X: Any) -> Matrix:
         check_is_fitted(self)
-        matrix = prediction_matrix(self._read_features(X, reset=False))
+        return self._prediction_matrix(self._encoding.encode(self._checked_features(X, reset=False)))
+
+    def _prediction_matrix(self, encoded: Any) -> Matrix:
+        matrix = prediction_matrix(encoded)
         return with_unit_rows(matrix) if self.settings_["unit_rows"] else matrix
 
     def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
@@ -257,7 +369,15 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _leaf_means(self, X: Any) -> np.ndarray:
         """Average prototype of the leaves that each row reaches."""
-        return self._mean_leaves(self._checked_input(X), counted=np.empty((0, 0), np.bool_))
+        return self._mean_leaves(self._checked_input(X), _ALL_TREES)
+
+    def _encoded_leaf_means(self, encoded: Any) -> np.ndarray:
+        """Average prototype of the leaves that each row of encoded features reaches."""
+        return self._mean_leaves(self._prediction_matrix(encoded), _ALL_TREES)
+
+    def _encoded_sparse_leaf_means(self, encoded: Any) -> sp.csr_array:
+        """Return the same without its zeros."""
+        return self._sparse_mean_leaves(self._prediction_matrix(encoded), _ALL_TREES, None)
 
     def _mean_leaves(self, matrix: Matrix, counted: np.ndarray) -> np.ndarray:
         """Average over the trees that count for a row: all where `counted` is empty, else those it marks."""
@@ -273,14 +393,17 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _sparse_leaf_means(self, X: Any, top_k: int | None) -> sp.csr_array:
         """Average prototypes without their zeros, the `top_k` largest of each row where given."""
-        matrix = self._checked_input(X)
+        return self._sparse_mean_leaves(self._checked_input(X), _ALL_TREES, top_k)
+
+    def _sparse_mean_leaves(self, matrix: Matrix, counted: np.ndarray, top_k: int | None) -> sp.csr_array:
         n, n_columns = n_rows(matrix), self.trees_.leaves.n_columns
 
         def predict_chunk(start: int, stop: int) -> sp.csr_array:
             nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
             route(matrix, self.trees_, start, stop, nodes)
-            indptr, indices, data = sparse_scores(nodes, self.trees_, -1 if top_k is None else top_k)
-            return sp.csr_array((data, indices, indptr), shape=(stop - start, n_columns))
+            limit = -1 if top_k is None else top_k
+            indptr, indices, scores = sparse_scores(nodes, counted[start:stop], self.trees_, limit)
+            return sp.csr_array((scores, indices, indptr), shape=(stop - start, n_columns))
 
         return sp.csr_array(sp.vstack(self._over_chunks(predict_chunk, n), format="csr"))
 
@@ -291,12 +414,20 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         """Share of each feature in the splits, weighted by how many rows they divide; sums to 1.
 
         Absolute split weights in standardised units, each split's divided by their sum and multiplied
-        by the share of the training weight that reached it, averaged over trees. All zeros where no tree
-        has a split.
+        by the share of the training weight that reached it, averaged over trees. A nominal feature has the
+        shares of its values together. All zeros where no tree has a split.
         """
         check_is_fitted(self)
-        total = self._importance_sum.sum()
-        return self._importance_sum / total if total > 0 else np.zeros_like(self._importance_sum)
+        importance = self._encoding.by_input(self._importance_sum)
+        total = importance.sum()
+        return importance / total if total > 0 else np.zeros_like(importance)
+
+    @property
+    def split_feature_names_(self) -> np.ndarray:
+        """Names of the columns that splits combine: of features, and of the values of nominal ones."""
+        check_is_fitted(self)
+        unnamed = [f"x{j}" for j in range(self.n_features_in_)]
+        return self._encoding.names(list(getattr(self, "feature_names_in_", unnamed)))
 
     def _decision_paths(self, X: Any) -> sp.csr_array:
         nodes = self._leaf_nodes(X)  # first, since it checks that there are trees
@@ -310,4 +441,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         """Say to scikit-learn what the estimator can do."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
         return tags

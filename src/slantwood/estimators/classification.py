@@ -10,21 +10,23 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
+from slantwood.estimators.training_data import TrainingData
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.labels import LabelTargets
+from slantwood.targets.reading import as_array, as_numbers, known_classes
+from slantwood.targets.thresholds import tuned_thresholds
 
 
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     """Base of the classifiers."""
 
     class_weight: Any
-    threshold: float
+    threshold: Any
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueClassifier:
@@ -33,9 +35,10 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_rows, n_features)
-            Features.
+            Features; NaN where a value is missing.
         y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
-            Classes of any type, or the 0/1 indicator matrix of a multi-label task.
+            Classes of any type, or the 0/1 indicator matrix of a multi-label task. None or NaN marks rows
+            without a class and labels that are not known; with `unlabeled_weight`, a class of -1 does too.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
@@ -46,28 +49,48 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         -------
         self
         """
-        X = self._read_features(X, reset=True)
-        y, targets = _read_targets(y, X.shape[0])
-        weights = check.check_row_weights(sample_weight, X.shape[0])
-        judged_by = check.check_clustering(clustering, X.shape[0])
-        check.check_real("threshold", self.threshold, 0.0, 1.0)
-        if self.class_weight is not None:
-            if targets.task == "multi-label":
-                raise ValueError(
-                    f"class_weight={self.class_weight!r} is for classes; y is a multi-label matrix, whose "
-                    "labels are weighted by target_weights"
-                )
-            weights = weights * compute_sample_weight(self.class_weight, y)
-            if not (weights > 0).any():
-                raise ValueError(f"class_weight={self.class_weight!r} leaves no row with a positive weight")
-        if targets.task != "multi-label":
-            # Classes that only weightless rows have are not classes of the data.
-            targets = ClassTargets.of(y[weights > 0]) if (weights == 0).any() else targets
-            keep = np.isin(y, targets.classes)
-            if not keep.all():
-                X, y, weights, judged_by = X[keep], y[keep], weights[keep], judged_by.of_rows(keep)
-        self._fit(X, y, weights, targets, judged_by)
+        with self._all_or_nothing():
+            X, encoding = self._read_features(X)
+            y = _read_array(y, X.shape[0])
+            weights = check.check_row_weights(sample_weight, X.shape[0])
+            judged_by = check.check_clustering(clustering, X.shape[0])
+            targets: Any
+            if y.ndim == 2:
+                y, targets, Y = self._encode_labels(y)
+            else:
+                y, targets, Y, weights = self._encode_classes(y, weights)
+            check.check_threshold(self.threshold, targets)
+            self._fit(TrainingData(X, encoding, y, Y, targets, weights, judged_by))
         return self
+
+    def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
+        if self.class_weight is not None:
+            raise ValueError(
+                f"class_weight={self.class_weight!r} is for classes; y is a multi-label matrix, whose "
+                "labels are weighted by target_weights"
+            )
+        if not sp.issparse(y) and y.dtype.kind not in "biuf":
+            y = as_numbers(y)
+        targets = LabelTargets.of(y)
+        targets = self._targets.continued(targets) if self._continues else targets
+        return y, targets, targets.encode(y)
+
+    def _encode_classes(
+        self, y: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+        y, known = known_classes(y, minus_one_is_unknown=self.unlabeled_weight is not None)
+        if self.class_weight is not None:
+            weights = weights.copy()
+            weights[known] *= compute_sample_weight(self.class_weight, y[known])
+            if not (weights[known] > 0).any():
+                raise ValueError(f"class_weight={self.class_weight!r} leaves no row with a positive weight")
+        targets = ClassTargets.of(y[known])
+        if (weights[known] == 0).any():
+            # Classes that only weightless rows have are not classes of the data.
+            targets = ClassTargets.of(y[known & (weights > 0)])
+            known[known] = np.isin(y[known], targets.classes)
+        targets = self._targets.continued(targets) if self._continues else targets
+        return y, targets, targets.encode(y, known), weights
 
     def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
         return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
@@ -77,8 +100,16 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check_is_fitted(self)
         if self._targets.task == "multi-label":
             scores = self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
-            return self._targets.decode(scores, self.threshold)
+            return self._targets.decode(scores, self._thresholds_in_use())
         return self._targets.decode(self.predict_proba(X))
+
+    def _thresholds_in_use(self) -> Any:
+        if not isinstance(self.threshold, str):
+            check.check_threshold(self.threshold, self._targets)
+            return self.threshold
+        if getattr(self, "_tuned_for", None) != self.threshold:
+            raise ValueError(f"threshold={self.threshold!r} is tuned in fit; fit again, or give numbers")
+        return self.thresholds_
 
     def predict_proba(self, X: Any, *, top_k: int | None = None, sparse: bool = False) -> Any:
         """Return the probability of each class or label.
@@ -118,15 +149,24 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def _probabilities(self, means: np.ndarray) -> np.ndarray:
         return means if self._targets.task == "multi-label" else self._targets.probabilities(means)
 
-    def _keep_out_of_bag(self, means: np.ndarray, seen: np.ndarray, y: Any, weights: np.ndarray) -> None:
+    @property
+    def _needs_out_of_bag(self) -> bool:
+        return self.oob_score or isinstance(self.threshold, str)
+
+    def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
+        if isinstance(self.threshold, str):
+            average: Any = self.threshold.removeprefix("f1_")
+            self.thresholds_ = tuned_thresholds(means[seen], data.Y[seen], data.row_weights[seen], average)
+            self._tuned_for = self.threshold
+        if not self.oob_score:
+            return
         self.oob_decision_function_ = self._probabilities(means)
         if self._targets.task == "multi-label":
-            decided = self._targets.decode(means[seen], self.threshold)
-            wrong = decided != (sp.csr_array(y)[seen] if self._targets.is_sparse else y[seen])
-            hit = np.asarray(wrong.sum(axis=1)).ravel() == 0
+            hit = self._targets.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
         else:
-            hit = self._targets.decode(self.oob_decision_function_[seen]) == y[seen]
-        self.oob_score_ = float(np.average(hit, weights=weights[seen])) if seen.any() else float("nan")
+            hit = self._targets.decode(self.oob_decision_function_[seen]) == data.y[seen]
+        weights = data.row_weights[seen]
+        self.oob_score_ = float(np.average(hit, weights=weights)) if weights.sum() > 0 else float("nan")
 
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
@@ -135,42 +175,14 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         return tags
 
 
-def _read_targets(y: Any, n_rows: int) -> tuple[Any, ClassTargets | LabelTargets]:
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None")
-    if not sp.issparse(y):
-        y = np.asarray(y)
-        if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected: it is taken as one class per "
-                "row; pass y.ravel() to say so yourself",
-                DataConversionWarning,
-                stacklevel=3,
-            )
-            y = y.ravel()
-    if y.ndim not in (1, 2):
-        raise ValueError(
-            f"y has shape {y.shape}; expected (n_rows,) for classes or (n_rows, n_labels) for labels"
-        )
-    if y.shape[0] != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {y.shape[0]}"
-        )
-    if y.dtype.kind == "f" or (y.dtype.kind == "O" and not sp.issparse(y)):
-        _check_no_missing(y.data if sp.issparse(y) else y)
-    if y.ndim == 2:
-        return y, LabelTargets.of(y)
-    check_classification_targets(y)
-    try:
-        return y, ClassTargets.of(y)
-    except TypeError as error:
-        raise TypeError(
-            f"y mixes types that cannot be ordered ({error}); use one type for all classes"
-        ) from error
-
-
-def _check_no_missing(values: np.ndarray) -> None:
-    missing = [v for v in values.ravel() if v is None or v != v] if values.dtype.kind == "O" else ()
-    infinite = values.dtype.kind == "f" and not np.isfinite(values).all()
-    if len(missing) or infinite:
-        raise ValueError("Input y contains NaN, None or infinity; every row must have a class or its labels")
+def _read_array(y: Any, n_rows: int) -> Any:
+    y = as_array(y, n_rows)
+    if sp.issparse(y) or y.ndim == 1 or y.shape[1] != 1:
+        return y
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected: it is taken as one class per row; pass "
+        "one dimension to say so yourself",
+        DataConversionWarning,
+        stacklevel=3,
+    )
+    return y.ravel()

@@ -19,14 +19,19 @@ THOUSANDS = 1000
 # Below this share of non-zeros, features are like counts of words.
 SPARSE_FEATURES = 0.1
 
+# From this number of rows on, the two thirds of them that a bootstrap sample has are as good as all.
+MANY_ROWS = 50_000
+
 
 @dataclass(frozen=True)
 class Traits:
     """What choices may depend on."""
 
     task: str
+    n_rows: int
     n_targets: int
     nonzero_features: float  # share of the cells of X
+    wide_nominal: bool  # whether X became mostly zeros because nominal features have many values
     features_nonnegative: bool
     single_tree: bool
     split: type  # of the split learner
@@ -59,6 +64,11 @@ def choose(traits: Traits) -> dict[str, Any]:
         settings |= {"threshold": "exact"}
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
+    if traits.n_rows >= MANY_ROWS:
+        settings |= {"bootstrap": True}
+    if traits.wide_nominal:
+        # Standardised, a rare value would weigh as much as a frequent one.
+        settings |= {"start": "informed", "max_iter": 20, "feature_power": 0.5}
     if many or sparse:
         # Small leaves rank rare labels badly, but where labels are thousands each needs its few rows.
         settings |= {"start": "informed", "max_iter": 20, "target_power": 0.75, "threshold": "learned"}

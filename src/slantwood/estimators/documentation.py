@@ -35,8 +35,20 @@ _PARAMETERS = {
     "unit_labels": """bool or "auto", default="auto"
     In multi-label tasks, whether the labels of a row are scaled to length 1 in the choice of splits, so
     that rows with many labels have no more say than others.""",
-    "threshold": """float, default=0.5
-    In multi-label tasks `predict` returns the labels whose probability is above it.""",
+    "threshold": """float, array of shape (n_labels,), "f1_micro" or "f1_macro", default=0.5
+    In multi-label tasks `predict` returns the labels whose probability is above it: one number, one for each
+    label, or those that give the highest F1 on out-of-bag rows, one for all labels ("f1_micro") or one for
+    each ("f1_macro"), which needs a forest with `bootstrap`.""",
+    "unlabeled_weight": """float, "auto" or None, default=None
+    Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
+    predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the labelled
+    rows; None and 0 leave such rows out. With a number or "auto", classes of -1 mark rows without label.""",
+    "categorical_features": """"from_dtype", list or None, default="from_dtype"
+    Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the columns
+    of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.""",
+    "missing_indicators": """bool, default=False
+    Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with missing
+    values.""",
     "n_jobs": """int or None, default=None
     Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.""",
     "random_state": """int, RandomState or None, default=None
@@ -51,8 +63,12 @@ _ATTRIBUTES = """trees_ : Trees
     The fitted trees as flat arrays.
 settings_ : dict
     What the parameters left at "auto" became; `settings_["split"]` is the split learner in use.
+unlabeled_weight_ : float
+    Weight in use of rows without label.
 feature_importances_ : array of shape (n_features,)
-    Share of each feature in the splits."""
+    Share of each feature in the splits.
+split_feature_names_ : array
+    Names of the columns that splits combine."""
 
 C = TypeVar("C", bound=type)
 

@@ -70,7 +70,10 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
         unit_labels: bool | str = "auto",
-        threshold: float = 0.5,
+        threshold: Any = 0.5,
+        unlabeled_weight: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        missing_indicators: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -89,6 +92,9 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.unit_rows = unit_rows
         self.unit_labels = unit_labels
         self.threshold = threshold
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -133,6 +139,9 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         oob_score: bool = False,
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
+        unlabeled_weight: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        missing_indicators: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -148,6 +157,9 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         self.oob_score = oob_score
         self.target_weights = target_weights
         self.unit_rows = unit_rows
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from slantwood.features.matrix import known_rows
 from slantwood.targets.clustering import Clustering
 
 
@@ -141,8 +142,34 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
     return weights.astype(np.float64)
 
 
+def check_threshold(value: Any, targets: Any) -> None:
+    """Check from which score on labels are chosen: a number, one for each label, or how to tune them."""
+    if isinstance(value, str):
+        check_choice("threshold", value, ("f1_micro", "f1_macro"))
+    if isinstance(value, Real):
+        check_real("threshold", value, 0.0, 1.0)
+        return
+    if targets.task != "multi-label":
+        raise ValueError(
+            f"threshold={value!r} is for labels, and y has one class per row; leave threshold at 0.5"
+        )
+    if isinstance(value, str):
+        return
+    try:
+        each = np.asarray(value, np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"threshold={_shown(value)} must be a number, or one for each label") from error
+    if each.shape != (targets.n_labels,):
+        raise ValueError(
+            f"threshold has shape {each.shape}; expected a number, or ({targets.n_labels},), one for each "
+            "label"
+        )
+    if not ((each >= 0.0) & (each <= 1.0)).all():
+        raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
+
+
 def check_clustering(clustering: Any, n_rows: int) -> Clustering:
-    """Return what judges splits; a matrix of the user's own as finite numbers, one row for each row of X."""
+    """Return what judges splits; a matrix of the user's own as numbers, one row for each row of X."""
     chosen = Clustering.named(clustering)
     if not chosen.is_matrix:
         return chosen
@@ -163,8 +190,12 @@ def check_clustering(clustering: Any, n_rows: int) -> Clustering:
         raise TypeError(
             f"clustering must hold real numbers; it has dtype {columns.dtype} ({error})"
         ) from error
-    columns = check_array(columns, accept_sparse="csr", input_name="clustering")
+    columns = check_array(
+        columns, accept_sparse="csr", ensure_all_finite="allow-nan", input_name="clustering"
+    )
     if sp.issparse(columns) and not columns.has_canonical_format:
         columns = columns.copy()
         columns.sum_duplicates()
+    if not known_rows(columns).any():
+        raise ValueError("clustering has no value that is known: all are NaN")
     return replace(chosen, attributes=columns)

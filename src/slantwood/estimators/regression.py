@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
+from slantwood.estimators.training_data import TrainingData
 from slantwood.targets.numbers import NumberTargets
+from slantwood.targets.reading import as_array, as_numbers
 
 
 class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
@@ -28,9 +30,9 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_rows, n_features)
-            Features.
+            Features; NaN where a value is missing.
         y : array of shape (n_rows,) or (n_rows, n_targets)
-            Numbers to predict.
+            Numbers to predict; NaN where one is not known.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
@@ -41,12 +43,14 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         -------
         self
         """
-        X = self._read_features(X, reset=True)
-        y = _read_numbers(y)
-        check_consistent_length(X, y)
-        weights = check.check_row_weights(sample_weight, X.shape[0])
-        judged_by = check.check_clustering(clustering, X.shape[0])
-        self._fit(X, y, weights, NumberTargets.of(y, weights), judged_by)
+        with self._all_or_nothing():
+            X, encoding = self._read_features(X)
+            y = _read_numbers(y, X.shape[0])
+            weights = check.check_row_weights(sample_weight, X.shape[0])
+            judged_by = check.check_clustering(clustering, X.shape[0])
+            targets = NumberTargets.of(y, weights)
+            targets = self._targets.continued(targets) if self._continues else targets
+            self._fit(TrainingData(X, encoding, y, targets.encode(y), targets, weights, judged_by))
         return self
 
     def _describe(self, targets: NumberTargets) -> dict[str, Any]:
@@ -57,14 +61,15 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         check_is_fitted(self)
         return self._targets.decode(self._leaf_means(X))
 
-    def _keep_out_of_bag(self, means: np.ndarray, seen: np.ndarray, y: Any, weights: np.ndarray) -> None:
+    def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
         self.oob_prediction_ = self._targets.decode(means)
-        enough = seen.sum() > 1
-        self.oob_score_ = (
-            float(r2_score(y[seen], self.oob_prediction_[seen], sample_weight=weights[seen]))
-            if enough
-            else float("nan")
-        )
+        scores = []
+        for truth, predicted in zip(_columns(data.y), _columns(self.oob_prediction_), strict=True):
+            rows = seen & ~np.isnan(truth) & (data.row_weights > 0)
+            if rows.sum() > 1:
+                weights = data.row_weights[rows]
+                scores.append(r2_score(truth[rows], predicted[rows], sample_weight=weights))
+        self.oob_score_ = float(np.mean(scores)) if scores else float("nan")
 
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
@@ -73,7 +78,14 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         return tags
 
 
-def _read_numbers(y: Any) -> np.ndarray:
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None")
-    return check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+def _columns(y: np.ndarray) -> np.ndarray:
+    return y.reshape(len(y), -1).T
+
+
+def _read_numbers(y: Any, n_rows: int) -> np.ndarray:
+    y = as_array(y, n_rows)
+    if sp.issparse(y):
+        raise TypeError("y is a sparse matrix, which regressors do not take; give y.toarray()")
+    if y.size == 0:
+        raise ValueError(f"y has shape {y.shape}; give at least one target")
+    return as_numbers(y)

@@ -74,7 +74,10 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
         unit_labels: bool | str = "auto",
-        threshold: float = 0.5,
+        threshold: Any = 0.5,
+        unlabeled_weight: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        missing_indicators: bool = False,
         random_state: Any = None,
     ) -> None:
         self.split = split
@@ -87,6 +90,9 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         self.unit_rows = unit_rows
         self.unit_labels = unit_labels
         self.threshold = threshold
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
 
 
@@ -121,6 +127,9 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         max_features: Any = "auto",
         target_weights: Any = None,
         unit_rows: bool | str = "auto",
+        unlabeled_weight: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        missing_indicators: bool = False,
         random_state: Any = None,
     ) -> None:
         self.split = split
@@ -130,4 +139,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         self.max_features = max_features
         self.target_weights = target_weights
         self.unit_rows = unit_rows
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
         self.random_state = random_state

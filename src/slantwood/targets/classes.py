@@ -1,4 +1,4 @@
-"""One class per example: a single 0/1 column for two classes, one column per class for more."""
+"""One class per example, or none known: a single 0/1 column for two classes, one per class for more."""
 
 from __future__ import annotations
 
@@ -39,13 +39,21 @@ class ClassTargets:
             "a new estimator instead"
         )
 
-    def encode(self, y: np.ndarray) -> Any:
-        """Return indicators of the second of two classes, or of each of more."""
-        codes = np.searchsorted(self.classes, y)
-        if self.n_columns == 1:
-            return codes.astype(np.float32)[:, None]
-        n = len(y)
-        return sp.csr_array((np.ones(n, np.float32), codes, np.arange(n + 1)), shape=(n, self.n_columns))
+    def encode(self, y: np.ndarray, known: np.ndarray) -> Any:
+        """Return indicators of the second of two classes, or of each of more; NaN where no class is known."""
+        n, k = len(y), self.n_columns
+        codes = np.searchsorted(self.classes, y[known])
+        if k == 1:
+            column = np.full((n, 1), np.nan, np.float32)
+            column[known, 0] = codes
+            return column
+        # Of a row without class every indicator is stored, as missing.
+        stored = np.where(known, 1, k)
+        indptr = np.concatenate([[0], np.cumsum(stored)])
+        indices = np.arange(indptr[-1]) - np.repeat(indptr[:-1], stored)
+        indices[indptr[:-1][known]] = codes
+        data = np.where(np.repeat(known, stored), np.float32(1.0), np.float32(np.nan))
+        return sp.csr_array((data, indices, indptr), shape=(n, k))
 
     def probabilities(self, means: np.ndarray) -> np.ndarray:
         """Leaf means to one column of probabilities per class."""

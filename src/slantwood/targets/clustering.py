@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.matrix import column_means
+
 _GROUPS = ("targets", "features", "targets+features")
 
 # Of a sketch whose width is not given: squared distances are then kept to about 9 % (sqrt(2 / 256)).
@@ -26,6 +28,7 @@ class Clustering:
     attributes : {"targets", "features", "targets+features"}, array or sparse matrix of shape (n_rows, any)
         The targets, the features, both, or columns of your own, which need to be known for the training rows
         only. Unless all are zeros and ones, columns are brought to the same variance: units do not matter.
+        NaN marks values that are not known.
     feature_weight : float, default=0.5
         With "targets+features", the share of the features in the judgement, between 0 and 1.
     sketch : int or None, default=None
@@ -79,6 +82,11 @@ class Clustering:
         return not isinstance(self.attributes, str)
 
     @property
+    def is_default(self) -> bool:
+        """Whether nothing was asked for: the targets judge, as they are."""
+        return self.is_targets and self.sketch is None
+
+    @property
     def is_targets(self) -> bool:
         """Whether the targets alone judge."""
         return self._groups == ("targets",)
@@ -114,10 +122,12 @@ class Clustering:
             return Y, target_weights
         if self._groups == ("features",):
             return _in_one_unit(X, row_weights), nothing
-        # Weights of a group add up to its share, whatever its number of columns.
+        # Weights of a group add up to its share, whatever its number of columns and of rows that know them:
+        # an attribute counts by the rows that know it.
         of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
-        of_targets = (1.0 - self.feature_weight) * of_targets / of_targets.sum()
-        of_features = np.full(X.shape[1], self.feature_weight / X.shape[1])
+        of_targets = (1.0 - self.feature_weight) * of_targets / (of_targets @ _known_shares(Y, row_weights))
+        of_features = np.ones(X.shape[1])
+        of_features = self.feature_weight * of_features / (of_features @ _known_shares(X, row_weights))
         groups = [_of_unit_variance(Y, row_weights), _of_unit_variance(X, row_weights)]
         dense = not any(map(sp.issparse, groups))
         both = np.hstack(groups) if dense else sp.csr_array(sp.hstack(groups, format="csr"))
@@ -127,24 +137,30 @@ class Clustering:
 def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:
     # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
     stored = columns.data if sp.issparse(columns) else columns
-    if ((stored == 0) | (stored == 1)).all():
+    if ((stored == 0) | (stored == 1) | np.isnan(stored)).all():
         return columns.astype(np.float32)
     return _of_unit_variance(columns, row_weights)
 
 
 def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:
     """Scale columns to variance 1; where no value is zero, to mean 0 too, which keeps them precise."""
-    share = row_weights / row_weights.sum()
     present = columns[row_weights > 0]
     csr = sp.csr_array(columns, dtype=np.float64, copy=True)
     full = np.asarray((sp.csr_array(present) != 0).sum(axis=0)).ravel() == present.shape[0]
-    mean = share @ csr
+    mean = np.nan_to_num(column_means(csr, row_weights))
     shift = np.where(full, mean, 0.0)
     # Around the shift, so that columns far from zero lose nothing.
     csr.data -= shift[csr.indices]
-    variance = share @ csr.power(2) - (mean - shift) ** 2
+    variance = np.nan_to_num(column_means(csr.power(2), row_weights)) - (mean - shift) ** 2
     csr.data /= np.sqrt(np.where(variance > 0, variance, 1.0))[csr.indices]
     return csr.astype(np.float32) if sp.issparse(columns) else csr.toarray().astype(np.float32)
+
+
+def _known_shares(columns: Any, row_weights: np.ndarray) -> np.ndarray:
+    # Share of the row weights that know each column, at least a trace so that it can be divided by.
+    csr = sp.csr_array(columns)
+    missing = sp.csr_array((np.isnan(csr.data).astype(np.float64), csr.indices, csr.indptr), shape=csr.shape)
+    return np.maximum(1.0 - row_weights @ missing / row_weights.sum(), 1e-9)
 
 
 def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
@@ -152,8 +168,9 @@ def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
 
     This count sketch (Charikar, Chen and Farach-Colton 2002) stores no more numbers than the columns do.
     Weights of the columns go into their scale. Squared distances between rows are right in expectation, with
-    a relative standard deviation of at most sqrt(2 / width).
+    a relative standard deviation of at most sqrt(2 / width). Missing values are put at the mean.
     """
+    columns = _with_means_in_gaps(columns)
     rng = np.random.default_rng(seed)
     n_columns = columns.shape[1]
     signs = rng.choice(np.array([-1.0, 1.0]), n_columns)
@@ -163,3 +180,16 @@ def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
     projection = sp.csr_array((signs, places, np.arange(n_columns + 1)), shape=(n_columns, width))
     result = (columns @ projection).astype(np.float32)
     return result if sp.issparse(result) else np.ascontiguousarray(result)
+
+
+def _with_means_in_gaps(columns: Any) -> Any:
+    stored = columns.data if sp.issparse(columns) else columns
+    gaps = np.isnan(stored)
+    if not gaps.any():
+        return columns
+    means = np.nan_to_num(column_means(columns, np.ones(columns.shape[0])))
+    if not sp.issparse(columns):
+        return np.where(gaps, means, columns)
+    filled = sp.csr_array(columns, copy=True)
+    filled.data = np.where(gaps, means[filled.indices], filled.data)
+    return filled

@@ -1,4 +1,4 @@
-"""Any number of labels per example, as an indicator matrix, dense or sparse."""
+"""Any number of labels per example, as an indicator matrix, dense or sparse; NaN where one is not known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from slantwood.features.matrix import column_means
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,20 @@ class LabelTargets:
                 f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are a multi-label "
                 "indicator matrix and must be zeros and ones (or booleans)"
             )
-        wrong = (stored != 0) & (stored != 1)
+        wrong = (stored != 0) & (stored != 1) & (stored == stored)
         if wrong.any():
             raise ValueError(
                 f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are a "
-                "multi-label indicator matrix and must be zeros and ones. For classes pass y as one column, "
-                "for numbers use a regressor"
+                "multi-label indicator matrix and must be zeros and ones (NaN where a label is not known). "
+                "For classes pass y as one column, for numbers use a regressor"
             )
+        if stored.dtype.kind == "f" and np.isnan(stored).any():
+            unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
+            if unknown.any():
+                raise ValueError(
+                    f"label {int(np.argmax(unknown))} of y is missing (NaN) in every row; leave it out of y, "
+                    "or give at least one value"
+                )
         return cls(y.shape[1], sp.issparse(y), stored.dtype)
 
     @property
@@ -60,8 +69,18 @@ class LabelTargets:
         """Return the indicators as numbers."""
         return y.astype(np.float32)
 
+    def all_right(self, scores: Any, threshold: float | np.ndarray, truth: Any) -> np.ndarray:
+        """Mask of the rows of which every label that is known is decided rightly."""
+        decided = self.decode(scores, threshold)
+        if not sp.issparse(truth):
+            decided = decided.toarray() if sp.issparse(decided) else decided
+            return ((decided == truth) | np.isnan(truth)).all(axis=1)
+        wrong = sp.csr_array(decided, dtype=np.float32) - truth  # NaN where it is not known
+        wrong.data = np.nan_to_num(wrong.data)
+        return np.asarray(abs(wrong).sum(axis=1)).ravel() == 0
+
     def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
-        """Labels whose score is above the threshold, in the form in which y was given."""
+        """Labels whose score is above the threshold (one, or one per label), in the form of y."""
         if not sp.issparse(scores):
             chosen = scores > np.asarray(threshold, scores.dtype)
             return sp.csr_array(chosen, dtype=self.dtype) if self.is_sparse else chosen.astype(self.dtype)

@@ -1,4 +1,4 @@
-"""One or several numbers per example.
+"""One or several numbers per example, NaN where one is not known.
 
 Trees see every target with mean 0 and variance 1 over the training rows: the user's units never
 matter, and float32 holds the leaves to a relative error of the target's spread, not of its size.
@@ -21,14 +21,23 @@ class NumberTargets:
 
     @classmethod
     def of(cls, y: np.ndarray, weights: np.ndarray) -> NumberTargets:
-        """Learn mean and spread of each target over the weighted rows."""
+        """Learn mean and spread of each target over the weighted rows in which it is known."""
         columns = y.reshape(len(y), -1)
-        mean = np.average(columns, axis=0, weights=weights)
-        scale = np.sqrt(np.average((columns - mean) ** 2, axis=0, weights=weights))
         present = columns[weights > 0]
-        constant = present.min(axis=0) == present.max(axis=0)
+        lowest = np.fmin.reduce(present, axis=0)
+        if np.isnan(lowest).any():
+            raise ValueError(
+                f"target {int(np.argmax(np.isnan(lowest)))} of y is missing (NaN) in every row of positive "
+                "weight; leave it out of y, or give at least one value"
+            )
+        known = ~np.isnan(columns)
+        share = weights[:, None] * known
+        share /= share.sum(axis=0)
+        mean = (share * np.where(known, columns, 0.0)).sum(axis=0)
+        scale = np.sqrt((share * np.where(known, columns - mean, 0.0) ** 2).sum(axis=0))
+        constant = lowest == np.fmax.reduce(present, axis=0)
         # The mean of equal numbers may differ from them in the last bit.
-        mean = np.where(constant, present[0], mean)
+        mean = np.where(constant, lowest, mean)
         return cls(mean, np.where(constant | (scale == 0), 1.0, scale), y.ndim == 1)
 
     @property

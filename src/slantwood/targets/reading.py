@@ -1,0 +1,111 @@
+"""The user's y as an array, and which of its classes and labels are not known.
+
+None, NaN and the missing values of data frames mean that a value is not known.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets
+
+from slantwood.features.frames import is_missing
+
+
+def as_array(y: Any, n_rows: int) -> Any:
+    """Return y as an array, or as a CSR array where it is sparse, with one row for each row of X."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    y = sp.csr_array(sp.coo_array(y)) if sp.issparse(y) else _from_any_library(y)  # COO adds up duplicates
+    if y.ndim not in (1, 2):
+        raise ValueError(
+            f"y has shape {y.shape}; expected (n_rows,) for one target, or (n_rows, n_targets) for several"
+        )
+    if y.shape[0] != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {y.shape[0]}"
+        )
+    stored = y.data if sp.issparse(y) else y
+    if stored.dtype.kind == "f" and np.isinf(stored).any():
+        raise ValueError("Input y contains infinity; use NaN where a value is not known")
+    return y
+
+
+def _from_any_library(y: Any) -> np.ndarray:
+    if isinstance(y, (np.ndarray, list, tuple)):
+        return np.asarray(y)
+    import narwhals.stable.v2 as nw
+
+    y = nw.from_native(y, allow_series=True, pass_through=True)
+    if isinstance(y, nw.LazyFrame):
+        raise TypeError("y is a lazy frame, which holds no rows yet; give y.collect()")
+    has_nan = isinstance(y, nw.Series) and (y.dtype.is_float() or y.dtype.is_temporal())
+    if isinstance(y, nw.Series) and y.null_count() > 0 and not has_nan:
+        # As a NumPy array, whole numbers would become floating ones, and Arrow's nulls classes.
+        values = np.empty(len(y), object)
+        values[:] = y.to_list()
+        return values
+    return y.to_numpy() if isinstance(y, (nw.Series, nw.DataFrame)) else np.asarray(y)
+
+
+def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Check a 1-D array of classes; return it and the mask of the rows whose class is known.
+
+    With `minus_one_is_unknown`, the number -1 is no class either, as in scikit-learn's semi_supervised.
+    """
+    known = np.ones(len(y), np.bool_)
+    if y.dtype.kind == "f":
+        known = ~np.isnan(y)
+    elif y.dtype.kind in "mM":
+        known = ~np.isnat(y)
+    elif y.dtype == object:
+        known = ~np.array([is_missing(value) for value in y], np.bool_)
+    if minus_one_is_unknown and y.dtype.kind in "if":
+        known &= y != -1
+    elif minus_one_is_unknown and y.dtype == object:
+        known &= ~np.array([isinstance(value, Real) and value == -1 for value in y], np.bool_)
+    if not known.any():
+        unknown = "None, NaN or -1" if minus_one_is_unknown else "None or NaN"
+        raise ValueError(f"y has no label in any row: all are {unknown}; at least one row must have a class")
+    if y.dtype == object:
+        y = _natural(y, known)
+    try:
+        check_classification_targets(y[known])
+        np.unique(y[known])
+    except TypeError as error:
+        raise TypeError(
+            f"y mixes types that cannot be ordered ({error}); use one type for all classes"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"y cannot be taken as classes: {error}") from error
+    return y, known
+
+
+def _natural(y: np.ndarray, known: np.ndarray) -> np.ndarray:
+    # What was meant as numbers goes back as numbers, though a missing value may have made objects of them.
+    if not all(isinstance(value, (Real, np.bool_)) for value in y[known]):
+        return y
+    numbers = np.asarray(y[known].tolist())
+    if numbers.dtype.kind not in "biuf":
+        return y
+    natural = np.zeros(len(y), numbers.dtype)
+    natural[known] = numbers
+    return natural
+
+
+def as_numbers(y: np.ndarray) -> np.ndarray:
+    """Turn an array of objects or other values into float64 numbers, NaN where a value is missing."""
+    if y.dtype.kind in "biuf":
+        return y.astype(np.float64)
+    flat = [np.nan if is_missing(value) else value for value in y.ravel()]
+    wrong = [value for value in flat if not isinstance(value, (Real, np.bool_))]
+    if wrong or y.dtype.kind in "mMc":
+        example = wrong[0] if wrong else flat[0]
+        raise ValueError(
+            f"y holds {example!r:.60} ({type(example).__name__}), which is not a number; give numbers, and "
+            "NaN where one is not known"
+        )
+    return np.array(flat, np.float64).reshape(y.shape)
