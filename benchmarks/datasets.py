@@ -10,8 +10,8 @@ How raw tables become arrays:
 - A nominal input with more than two values becomes one 0/1 column per value; with two values it becomes one
   column, 1 for the rarer value. These columns follow the numeric ones.
 - A missing numeric input gets the mean of its column over all rows read; a missing nominal input sets none
-  of its 0/1 columns. Rows with a missing target are dropped. This is a stopgap only: results obtained with it
-  say nothing about how the library itself treats missing values.
+  of its 0/1 columns. Rows with a missing target are dropped. For libraries that cannot do this themselves;
+  `load_frame` gives the table as it is.
 - Files that come as training and test part are put together, training rows first. Only eurlex-eurovoc keeps
   its split, which everyone who reports on it uses.
 """
@@ -209,6 +209,31 @@ def load(name: str) -> Dataset:
     return Dataset(name, source.task, *arrays, remark=source.remark)
 
 
+def load_frame(name: str) -> tuple[str, pd.DataFrame, np.ndarray]:
+    """Read a dense set as a data frame, with its text and its missing cells; task, inputs, targets."""
+    source = _SOURCES[name]
+    table = pd.concat([_read(path, source) for path in _paths(name, source)], ignore_index=True)
+    X, targets = _without_targets(table, source)
+    return source.task, X, _targets(targets, source)
+
+
+def load_functions(name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read a yeast set of gene functions: inputs as a data frame, functions and their parents as labels."""
+    folder = data_folder()
+    if folder is None:
+        raise FileNotFoundError(f"there is no folder of data sets; set {_ENVIRONMENT} to its path")
+    parts = [folder / "hmlc" / name / f"{name}.{part}.arff.xz" for part in ("train", "valid", "test")]
+    table = pd.concat([_read_arff(_text(path)) for path in parts], ignore_index=True)
+    rows = [_with_parents(cell) for cell in table.pop(table.columns[-1])]
+    labels = sorted(set().union(*rows))
+    return table, np.array([[label in row for label in labels] for row in rows], np.int8)
+
+
+def _with_parents(cell: str) -> set[str]:
+    paths = [path.split("/") for path in cell.split("@")]
+    return {"/".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
+
+
 def _paths(name: str, source: _Source) -> list[Path]:
     folder = data_folder()
     if folder is None:
@@ -222,9 +247,13 @@ def _paths(name: str, source: _Source) -> list[Path]:
     return paths
 
 
-def _read(path: Path, source: _Source) -> pd.DataFrame | sparse.csr_array:
+def _text(path: Path) -> str:
     with lzma.open(path, "rt", encoding="utf-8") as file:
-        text = file.read()
+        return file.read()
+
+
+def _read(path: Path, source: _Source) -> pd.DataFrame | sparse.csr_array:
+    text = _text(path)
     match path.suffixes[-2]:
         case ".arff":
             return _read_arff(text)
@@ -277,18 +306,28 @@ def _read_pairs(rows: list[str], n_columns: int) -> sparse.csr_array:
 def _inputs_and_targets(table: pd.DataFrame | sparse.csr_array, source: _Source) -> tuple[Matrix, Matrix]:
     if sparse.issparse(table):
         return _compact(table[:, : -source.n_targets]), _compact(table[:, -source.n_targets :], np.int8)
+    X, targets = _without_targets(table, source)
+    y = _targets(targets, source)
+    return _encode(X), _compact(y, np.int8) if source.task == "mlc" else y
+
+
+def _without_targets(table: pd.DataFrame, source: _Source) -> tuple[pd.DataFrame, pd.DataFrame]:
     table = table.drop(columns=list(source.drop))
     targets = [source.target] if source.target else list(table.columns[-source.n_targets :])
     table = table.dropna(subset=targets)
-    X, y = _encode(table.drop(columns=targets)), table[targets].to_numpy()
+    return table.drop(columns=targets), table[targets]
+
+
+def _targets(targets: pd.DataFrame, source: _Source) -> np.ndarray:
+    y = targets.to_numpy()
     if source.task == "mlc":
-        return X, _compact(y, np.int8)
+        return y.astype(np.int8)
     if source.task in ("str", "mtr"):
         y = np.ascontiguousarray(y, np.float64)
     elif not np.issubdtype(y.dtype, np.number):
         y = y.astype(str)
     y = y[:, 0] if source.n_targets == 1 else y
-    return X, source.relabel(y) if source.relabel else y
+    return source.relabel(y) if source.relabel else y
 
 
 def _encode(inputs: pd.DataFrame) -> Matrix:

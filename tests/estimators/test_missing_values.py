@@ -122,7 +122,7 @@ def test_the_users_arrays_are_left_as_they_are():
     X, y = problem("multi-target regression")
     X, y = with_gaps(X, 0.2).astype(np.float32), with_gaps(y, 0.2)
     X_before, y_before = X.copy(), y.copy()
-    model = forest("regression", missing_indicators=True, unlabeled_weight=0.5, oob_score=True).fit(X, y)
+    model = forest("regression", missing_indicators=True, unlabeled_weight=0.5).fit(X, y)
     model.predict(X)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(y, y_before)

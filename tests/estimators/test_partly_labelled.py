@@ -14,6 +14,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
+from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.growth.plan import bootstrap_counts
 
 pd = pytest.importorskip("pandas")
@@ -530,12 +531,11 @@ def test_the_weight_of_rows_without_label_is_a_share(make, weight, error):
 # ---- out of bag, warm start
 
 
-@pytest.mark.parametrize("weight", [None, 0.5])
 @pytest.mark.parametrize("task", ["binary", "multi-class"])
-def test_out_of_bag_accuracy_is_that_of_the_classes_that_are_known(task, weight):
+def test_out_of_bag_accuracy_is_that_of_the_classes_that_are_known(task):
     X, y = problem(task)
     y = without(y, ABSENT)
-    model = forest(task, oob_score=True, n_estimators=15, unlabeled_weight=weight).fit(X, y)
+    model = forest(task, oob_score=True, n_estimators=15).fit(X, y)
     decided = np.argmax(np.nan_to_num(model.oob_decision_function_), axis=1)
     counted = ~ABSENT & ~np.isnan(model.oob_decision_function_).any(axis=1)
     assert model.oob_decision_function_.shape[0] == 100
@@ -679,3 +679,56 @@ def test_folds_of_objects_with_gaps_are_fitted():
         forest("binary"), X, gaps, cv=folds, scoring=lambda model, X, y: np.mean(model.predict(X) == y)
     )
     assert accuracy.min() > 0.5
+
+
+# ---- what was once wrong
+
+
+@pytest.mark.parametrize("values", [["a", "b", float("nan")], ["a", "b", None]], ids=str)
+def test_a_list_of_texts_may_hold_gaps(values):
+    X, _ = problem("binary", 60)
+    assert forest("binary").fit(X, values * 20).classes_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("y", [[0.5, 1.25, None], np.array([0.5, 1.25, np.nan])], ids=str)
+def test_numbers_that_are_no_classes_are_refused_beside_missing_ones(y):
+    X, _ = problem("binary", 60)
+    with pytest.raises(ValueError, match=r"y cannot be taken as classes.*continuous"):
+        forest("binary").fit(X, np.array([*y] * 20))
+
+
+def test_infinite_numbers_are_refused_among_objects_too():
+    X, y = problem("regression", 60)
+    y = y.astype(object)
+    y[3] = float("inf")
+    with pytest.raises(ValueError, match="y contains infinity"):
+        forest("regression").fit(X, y)
+
+
+@pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")
+@pytest.mark.parametrize("weight", [None, 0.5, "auto"])
+def test_callbacks_hear_of_the_trees_of_the_final_model_only(weight):
+    told = []
+
+    class Listener:
+        def setup(self, estimator, context):
+            told.append("setup")
+
+        def on_fit_task_begin(self, estimator, context, X):
+            told.append(X.shape[1])
+
+        def on_fit_task_end(self, estimator, context):
+            told.append("end")
+            return False
+
+        def teardown(self, estimator, context):
+            told.append("teardown")
+
+    X, y = problem("regression")
+    table = pd.DataFrame(X).assign(town=["a", "b", "c", "d"] * 25)
+    table.columns = table.columns.astype(str)
+    model = forest("regression", n_estimators=3, unlabeled_weight=weight).set_callbacks(Listener())
+    model.fit(table, without(y, ABSENT))
+    assert told.count("setup") == told.count("teardown") == 1
+    assert told.count("end") == 4
+    assert {each for each in told if isinstance(each, int)} == {table.shape[1]}

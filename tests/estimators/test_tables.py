@@ -300,9 +300,9 @@ def test_a_second_fit_leaves_no_trace_of_the_first():
     frame = pd.DataFrame(columns)
     X = np.random.default_rng(0).normal(size=(100, 3))
     labels = targets(effect, "multi-label")
-    model = small(ObliqueForestClassifier, threshold="f1_macro", oob_score=True, unlabeled_weight=0.3)
+    model = small(ObliqueForestClassifier, threshold="f1_macro", oob_score=True)
     model.fit(frame, np.where(np.arange(100)[:, None] < 50, labels, np.nan))
-    model.set_params(threshold=0.5, oob_score=False, unlabeled_weight=None).fit(X, labels[:, 0])
+    model.set_params(threshold=0.5, oob_score=False).fit(X, labels[:, 0])
     once = small(ObliqueForestClassifier).fit(X, labels[:, 0])
     assert set(vars(model)) == set(vars(once))
     assert model.n_features_in_ == 3

@@ -137,12 +137,6 @@ def test_types_that_cannot_be_ordered_are_refused_with_a_remedy(values):
         known_classes(objects(values), False)
 
 
-def test_numbers_that_are_no_classes_are_refused_beside_missing_ones():
-    for y in (np.array([0.5, 1.25, np.nan]), objects([0.5, 1.25, None])):
-        with pytest.raises(ValueError, match="continuous"):
-            known_classes(y, False)
-
-
 def test_numbers_held_as_objects_are_classes_whether_one_of_them_is_missing_or_not():
     # Some of the rows of a column with gaps, as in cross-validation, may all be known.
     y = objects([3, None, 1])

@@ -93,14 +93,14 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 ensure_all_finite="allow-nan",
             )
 
-    def _read_features(self, X: Any) -> tuple[Any, Encoding]:
-        """Check the parameters and X, with which a fit begins; return X as numbers, and how it became so."""
+    def _read_features(self, X: Any) -> tuple[Any, Any, Encoding]:
+        """Begin a fit: check the parameters and X; return X, X as numbers, and how it became so."""
         self._check_parameters()
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
-            return self._encoding.encode(X), self._encoding
+            return X, self._encoding.encode(X), self._encoding
         encoding, matrix = Encoding.learn(X, self.categorical_features, self.missing_indicators)
-        return matrix, encoding
+        return X, matrix, encoding
 
     @property
     def _continues(self) -> bool:
@@ -113,9 +113,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _all_or_nothing(self) -> Iterator[None]:
         """Fit within this: an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
-        if not self._continues:
-            for name in _OPTIONAL:
-                self.__dict__.pop(name, None)
+        for name in _OPTIONAL:
+            self.__dict__.pop(name, None)
         try:
             yield
         except BaseException:
@@ -185,7 +184,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
                 delayed(plan.grow_tree)(index) for index in range(n_earlier, self.n_estimators)
             )
-            with tell_progress(self, self.n_estimators - n_earlier, X, data.y, fitted) as tell:
+            with tell_progress(self, self.n_estimators - n_earlier, data.table, data.y, fitted) as tell:
                 for tree, importance in trees:
                     grown.append(tree)
                     importance_sum += importance
@@ -204,10 +203,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         if not (labeled & present).any():
             raise ValueError("y has no label in any row of positive weight; at least one row must have one")
         if self.unlabeled_weight is None:
-            if data.clustering.is_targets:
-                # Nothing judges a row without label.
-                data = data.weighted(np.where(labeled, data.row_weights, 0.0))
-            return data, 0.0
+            # Where the targets judge, nothing judges a row without label.
+            return data.without_unlabeled() if data.clustering.is_targets else data, 0.0
         if not data.clustering.is_default:
             raise ValueError(
                 f"unlabeled_weight={self.unlabeled_weight!r} is for splits that the targets judge, and "
@@ -218,7 +215,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             is_auto = self.unlabeled_weight == _AUTO
             weight = choose_unlabeled_weight(self, data, seed) if is_auto else float(self.unlabeled_weight)
         if weight == 0.0:
-            return data.weighted(np.where(labeled, data.row_weights, 0.0)), 0.0
+            return data.without_unlabeled(), 0.0
         return self_trained(data, train_teacher(self, data, seed), weight), weight
 
     @property
@@ -248,12 +245,30 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         check.check_flag("warm_start", self.warm_start)
         check.check_integer("verbose", self.verbose, 0)
         check.check_flag("missing_indicators", self.missing_indicators)
+        if self._needs_out_of_bag:
+            self._check_out_of_bag()
         if isinstance(self.unlabeled_weight, str):
             check.check_choice("unlabeled_weight", self.unlabeled_weight, (_AUTO,))
         elif self.unlabeled_weight is not None:
             check.check_real("unlabeled_weight", self.unlabeled_weight, 0.0, 1.0)
         if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
             raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
+
+    def _check_out_of_bag(self) -> None:
+        what = "oob_score=True" if self.oob_score else "a tuned threshold"
+        if self._is_single_tree:
+            raise ValueError(
+                f"{what} (threshold='f1_micro' or 'f1_macro') is found on rows that some trees did not see; "
+                "use a forest, or give numbers"
+            )
+        if self.bootstrap is False:
+            raise ValueError(f"{what} (threshold) needs bootstrap=True: without it no row is out of bag")
+        if self.unlabeled_weight is not None:
+            raise ValueError(
+                f"{what} needs rows that no model has seen; with unlabeled_weight={self.unlabeled_weight!r} "
+                "a first model sees all labelled rows and tells the others: give unlabeled_weight=None, or "
+                "use cross-validation"
+            )
 
     def _choose_settings(self, data: TrainingData, n_targets: int, sketched: bool) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
@@ -262,7 +277,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         chosen = choose(
             Traits(
                 task=data.targets.task,
-                n_rows=data.X.shape[0],
+                n_rows=int((data.row_weights > 0).sum()),
                 n_targets=n_targets,
                 nonzero_features=data.encoding.input_nonzero_share(data.X),
                 wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
@@ -281,16 +296,6 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         }
         settings = {k: chosen[k] if isinstance(v, str) and v == _AUTO else v for k, v in own.items()}
         if self._needs_out_of_bag:
-            if self._is_single_tree:
-                raise ValueError(
-                    "threshold='f1_micro' and 'f1_macro' are tuned on rows that some trees did not see; use "
-                    "a forest, or give numbers"
-                )
-            if self.bootstrap is False:
-                raise ValueError(
-                    "oob_score=True, or a tuned threshold, needs bootstrap=True: without it no row is out of "
-                    "bag"
-                )
             settings["bootstrap"] = True
         settings["max_depth"] = self.max_depth
         settings["min_impurity_decrease"] = self.min_impurity_decrease
@@ -311,7 +316,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=Y,
-            overall=np.nan_to_num(column_means(array_of(Y), row_weights)).astype(np.float32),
+            overall=_overall_means(Y, row_weights) if Y.has_gaps else np.empty(0, np.float32),
             Z=Z,
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,
@@ -445,3 +450,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(column_means(array_of(Y), row_weights)).astype(np.float32)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["CallbackSupportMixin", "tell_progress", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "tell_progress", "with_callbacks", "without_callbacks"]
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -21,6 +21,12 @@ except ImportError:
     def with_callbacks(fit: Any) -> Any:
         """Leave fit as it is."""
         return fit
+
+
+def without_callbacks(estimator: Any) -> Any:
+    """Take the callbacks from a copy that is fitted on the way to another model."""
+    estimator.__dict__.pop("_skl_callbacks", None)
+    return estimator
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators import parameters as check
@@ -34,8 +35,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_rows, n_features)
-            Features; NaN where a value is missing.
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features; NaN, or a null of a frame, where a value is missing.
         y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
             Classes of any type, or the 0/1 indicator matrix of a multi-label task. None or NaN marks rows
             without a class and labels that are not known; with `unlabeled_weight`, a class of -1 does too.
@@ -50,7 +51,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         self
         """
         with self._all_or_nothing():
-            X, encoding = self._read_features(X)
+            table, X, encoding = self._read_features(X)
             y = _read_array(y, X.shape[0])
             weights = check.check_row_weights(sample_weight, X.shape[0])
             judged_by = check.check_clustering(clustering, X.shape[0])
@@ -60,8 +61,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             else:
                 y, targets, Y, weights = self._encode_classes(y, weights)
             check.check_threshold(self.threshold, targets)
-            self._fit(TrainingData(X, encoding, y, Y, targets, weights, judged_by))
+            self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
         return self
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.threshold, str):
+            check.check_choice("threshold", self.threshold, ("f1_micro", "f1_macro"))
+        super()._check_parameters()
 
     def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
         if self.class_weight is not None:
@@ -78,7 +84,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def _encode_classes(
         self, y: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+        given = y
         y, known = known_classes(y, minus_one_is_unknown=self.unlabeled_weight is not None)
+        try:
+            check_classification_targets(y[known])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"y cannot be taken as classes: {error}") from error
         if self.class_weight is not None:
             weights = weights.copy()
             weights[known] *= compute_sample_weight(self.class_weight, y[known])
@@ -90,7 +101,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             targets = ClassTargets.of(y[known & (weights > 0)])
             known[known] = np.isin(y[known], targets.classes)
         targets = self._targets.continued(targets) if self._continues else targets
-        return y, targets, targets.encode(y, known), weights
+        return given, targets, targets.encode(y, known), weights
 
     def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
         return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
@@ -116,7 +127,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_rows, n_features)
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features.
         top_k : int, optional
             Keep the largest so many of each row (those above zero) and return a CSR array.

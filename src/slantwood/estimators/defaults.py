@@ -68,7 +68,9 @@ def choose(traits: Traits) -> dict[str, Any]:
         settings |= {"bootstrap": True}
     if traits.wide_nominal:
         # Standardised, a rare value would weigh as much as a frequent one.
-        settings |= {"start": "informed", "max_iter": 20, "feature_power": 0.5}
+        settings |= {"feature_power": 0.5, "bootstrap": True}
+        if settings["start"] == "informed":
+            settings |= {"max_iter": 15, "max_features": 1.0}
     if many or sparse:
         # Small leaves rank rare labels badly, but where labels are thousands each needs its few rows.
         settings |= {"start": "informed", "max_iter": 20, "target_power": 0.75, "threshold": "learned"}

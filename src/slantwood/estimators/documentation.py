@@ -42,7 +42,8 @@ _PARAMETERS = {
     "unlabeled_weight": """float, "auto" or None, default=None
     Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
     predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the labelled
-    rows; None and 0 leave such rows out. With a number or "auto", classes of -1 mark rows without label.""",
+    rows; 0 leaves such rows out, and so does None unless `clustering` has something to judge them by. With a
+    number or "auto", classes of -1 mark rows without label.""",
     "categorical_features": """"from_dtype", list or None, default="from_dtype"
     Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the columns
     of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.""",

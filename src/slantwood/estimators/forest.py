@@ -42,8 +42,10 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     {attributes}
     oob_score_ : float
         Accuracy on out-of-bag predictions, with `oob_score=True`.
-    oob_decision_function_ : array
-        Out-of-bag probabilities; NaN where every tree saw the row.
+    oob_decision_function_ : array, or CSR array where y is sparse
+        Out-of-bag probabilities; NaN, in a CSR array nothing, where every tree saw the row.
+    thresholds_ : array of shape (n_labels,)
+        Thresholds of the labels, where they are tuned.
 
     Examples
     --------

@@ -144,8 +144,6 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
 
 def check_threshold(value: Any, targets: Any) -> None:
     """Check from which score on labels are chosen: a number, one for each label, or how to tune them."""
-    if isinstance(value, str):
-        check_choice("threshold", value, ("f1_micro", "f1_macro"))
     if isinstance(value, Real):
         check_real("threshold", value, 0.0, 1.0)
         return

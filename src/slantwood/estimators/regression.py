@@ -29,8 +29,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_rows, n_features)
-            Features; NaN where a value is missing.
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features; NaN, or a null of a frame, where a value is missing.
         y : array of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known.
         sample_weight : array of shape (n_rows,), optional
@@ -44,13 +44,13 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         self
         """
         with self._all_or_nothing():
-            X, encoding = self._read_features(X)
+            table, X, encoding = self._read_features(X)
             y = _read_numbers(y, X.shape[0])
             weights = check.check_row_weights(sample_weight, X.shape[0])
             judged_by = check.check_clustering(clustering, X.shape[0])
             targets = NumberTargets.of(y, weights)
             targets = self._targets.continued(targets) if self._continues else targets
-            self._fit(TrainingData(X, encoding, y, targets.encode(y), targets, weights, judged_by))
+            self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
         return self
 
     def _describe(self, targets: NumberTargets) -> dict[str, Any]:

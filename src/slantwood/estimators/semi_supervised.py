@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from slantwood.estimators.callbacks import without_callbacks
 from slantwood.estimators.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 
@@ -20,8 +21,8 @@ from slantwood.features.matrix import known_rows
 _WEIGHTS = (0.1, 0.3, 1.0)
 _FOLDS = 5
 
-# In cross-validation, enough to tell weights apart. The number of the teacher's trees is fixed, since those of the
-# final forest may be grown in several fits.
+# In cross-validation, enough to tell weights apart. The number of the teacher's trees is fixed, since the
+# final forest's may be grown in several fits.
 _TREES = 20
 _TEACHER_TREES = 50
 
@@ -49,7 +50,7 @@ def choose_unlabeled_weight(estimator: Any, data: TrainingData, seed: int) -> fl
         students = (
             _trained(estimator, self_trained(rest, teacher, weight), seed, _TREES) for weight in _WEIGHTS
         )
-        errors += [_error(model, data.of_rows(held_out)) for model in (teacher, *students)]
+        errors += [_error(model, data.X[held_out], data.Y[held_out]) for model in (teacher, *students)]
     return (0.0, *_WEIGHTS)[int(np.argmin(errors))]
 
 
@@ -78,7 +79,8 @@ def self_trained(data: TrainingData, teacher: Any, weight: float) -> TrainingDat
 
 
 def _trained(estimator: Any, data: TrainingData, seed: int, n_trees: int) -> Any:
-    model = clone(estimator).set_params(unlabeled_weight=None, random_state=seed % 2**31)
+    model = without_callbacks(clone(estimator))
+    model.set_params(unlabeled_weight=None, random_state=seed % 2**31)
     if not estimator._is_single_tree:
         model.set_params(n_estimators=n_trees, verbose=0, warm_start=False, oob_score=False)
     if hasattr(model, "threshold"):
@@ -87,7 +89,10 @@ def _trained(estimator: Any, data: TrainingData, seed: int, n_trees: int) -> Any
     return model
 
 
-def _error(model: Any, data: TrainingData) -> float:
+def _error(model: Any, X: Any, Y: Any) -> float:
     # Mean squared error of the encoded targets that are known.
-    truth = data.Y.toarray() if sp.issparse(data.Y) else data.Y
-    return float(np.nanmean((model._encoded_leaf_means(data.X) - truth) ** 2))
+    if not sp.issparse(Y):
+        return float(np.nanmean((model._encoded_leaf_means(X) - Y) ** 2))
+    difference = model._encoded_sparse_leaf_means(X) - Y
+    n_known = np.prod(Y.shape) - np.isnan(Y.data).sum()
+    return float(np.nansum(difference.data**2) / max(n_known, 1))

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from slantwood.features.encoding import Encoding
+from slantwood.features.matrix import known_rows
 from slantwood.targets.clustering import Clustering
 
 
@@ -15,24 +17,27 @@ from slantwood.targets.clustering import Clustering
 class TrainingData:
     """Checked and encoded training rows."""
 
+    table: Any  # X as the user gave it
     X: Any  # float32 array or CSR array; NaN where a value is missing
-    encoding: Encoding  # of the user's X
-    y: Any  # as the user gave it
+    encoding: Encoding  # of the table
+    y: Any  # as the user gave it, in an array
     Y: Any  # float32 array or CSR array; NaN where a target is not known
     targets: Any  # encoding of the user's y
     row_weights: np.ndarray  # float64
     clustering: Clustering
 
-    def of_rows(self, rows: np.ndarray) -> TrainingData:
-        """Return the same for some of the rows."""
-        return replace(
-            self,
-            X=self.X[rows],
-            y=self.y[rows],
-            Y=self.Y[rows],
-            row_weights=self.row_weights[rows],
-            clustering=self.clustering.of_rows(rows),
-        )
+    def without_unlabeled(self) -> TrainingData:
+        """Return the same where rows without any label have no weight, and no gaps to be looked at."""
+        unlabeled = ~known_rows(self.Y)
+        if not unlabeled.any():
+            return self
+        Y = self.Y.copy()
+        if sp.issparse(Y):
+            Y.data[np.repeat(unlabeled, np.diff(Y.indptr))] = 0.0
+            Y.eliminate_zeros()
+        else:
+            Y[unlabeled] = 0.0
+        return replace(self, Y=Y, row_weights=np.where(unlabeled, 0.0, self.row_weights))
 
     def weighted(self, row_weights: np.ndarray) -> TrainingData:
         """Return the same with other row weights."""

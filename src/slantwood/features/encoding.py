@@ -24,7 +24,7 @@ from slantwood.features.frames import (
     as_float32,
     coded,
     missing_cells,
-    sparse_frame,
+    number_frame,
 )
 from slantwood.features.matrix import nonzero_share
 from slantwood.kernels.matrix import DENSE_SHARE
@@ -43,8 +43,8 @@ class Encoding:
     """Which columns of the user's X become which columns of the matrix.
 
     The matrix has the numbers first, then the indicators of categories, then those of missing cells, each in
-    the order of X. A category that at least half of the training rows have is the absence of all others and
-    gets no indicator: two categories need one, and rare categories leave most cells zero.
+    the order of X. A category that at least half of the known training cells have is the absence of all
+    others and gets no indicator: two categories need one, and rare categories leave most cells zero.
 
     Attributes
     ----------
@@ -261,14 +261,15 @@ def _plain_numbers(X: Any) -> Any:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf":
         is_float = X.dtype == np.float32
         return np.ascontiguousarray(X if is_float else as_float32(X, "X"))
-    return sparse_frame(X)
+    return number_frame(X)
 
 
 def _of_numbers(numbers: Any, missing_indicators: bool) -> Encoding:
     n_inputs = numbers.shape[1]
     missing = _nonzeros_and_nans(numbers)[1] if missing_indicators else np.zeros(n_inputs)
     indicated = tuple(np.flatnonzero(missing).tolist())
-    return Encoding(n_inputs, tuple(range(n_inputs)), (), (), (), (), indicated)
+    blank = () if sp.issparse(numbers) else tuple(np.flatnonzero(np.isnan(numbers).all(axis=0)).tolist())
+    return Encoding(n_inputs, tuple(range(n_inputs)), blank, (), (), (), indicated)
 
 
 def _of_table(table: Table, categorical_features: Any, missing_indicators: bool) -> Encoding:

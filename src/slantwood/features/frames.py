@@ -26,11 +26,9 @@ def is_frame(X: Any) -> bool:
     """Tell whether X is a data frame, even one that must be collected first or that has a name twice."""
     if isinstance(X, (np.ndarray, list, tuple)) or sp.issparse(X):
         return False
-    try:
-        import narwhals.stable.v2 as nw
-        from narwhals.exceptions import DuplicateError
-    except ImportError:
-        return False
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
+
     try:
         return isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
     except DuplicateError:
@@ -180,11 +178,17 @@ def as_float32(numbers: np.ndarray, label: str) -> np.ndarray:
     return single
 
 
-def sparse_frame(X: Any) -> sp.csr_array | None:
-    """Return a pandas frame whose columns are all sparse around zero as float32 CSR; else None."""
+def number_frame(X: Any) -> Any:
+    """Return a pandas frame of all NumPy numbers as a float32 array, or CSR where it is sparse; else None."""
     if not is_frame(X) or not _eager(X).implementation.is_pandas():
         return None
     dtypes = list(X.dtypes)
+    if dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        with np.errstate(over="ignore"):
+            numbers = np.ascontiguousarray(X.to_numpy(np.float32))
+        for column in np.flatnonzero(np.isinf(numbers).any(axis=0)):
+            as_float32(X.iloc[:, column].to_numpy(), column_label(X.columns[column]))
+        return numbers
     if not dtypes or not all(_is_sparse_around_zero(dtype) for dtype in dtypes):
         return None
     columns = [(name, series.array) for name, series in X.items()]

@@ -106,7 +106,8 @@ def with_unit_rows(matrix: Matrix) -> Matrix:
         length = np.sqrt(np.einsum("ij,ij->i", known, known, dtype=np.float64))
         return dense_matrix((matrix.values / np.where(length > 0, length, 1.0)[:, None]).astype(np.float32))
     per_row = np.diff(matrix.indptr)
-    known = np.nan_to_num(matrix.data.astype(np.float64))
+    known = matrix.data.astype(np.float64)
+    known = np.nan_to_num(known) if matrix.has_gaps else known
     squares = np.add.reduceat(np.append(known**2, 0.0), matrix.indptr[:-1])
     squares[(per_row == 0) | (squares == 0)] = 1.0
     factor = (1.0 / np.sqrt(squares)).astype(np.float32)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.multiclass import check_classification_targets
 
 from slantwood.features.frames import is_missing
+
+_INFINITE = "Input y contains infinity; use NaN where a value is not known"
 
 
 def as_array(y: Any, n_rows: int) -> Any:
@@ -30,13 +31,17 @@ def as_array(y: Any, n_rows: int) -> Any:
         )
     stored = y.data if sp.issparse(y) else y
     if stored.dtype.kind == "f" and np.isinf(stored).any():
-        raise ValueError("Input y contains infinity; use NaN where a value is not known")
+        raise ValueError(_INFINITE)
     return y
 
 
 def _from_any_library(y: Any) -> np.ndarray:
-    if isinstance(y, (np.ndarray, list, tuple)):
-        return np.asarray(y)
+    if isinstance(y, np.ndarray):
+        return y
+    if isinstance(y, (list, tuple)):
+        array = np.asarray(y)
+        # As an array of strings, None and NaN beside text would be text.
+        return np.asarray(y, object) if array.dtype.kind == "U" else array
     import narwhals.stable.v2 as nw
 
     y = nw.from_native(y, allow_series=True, pass_through=True)
@@ -73,14 +78,11 @@ def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray
     if y.dtype == object:
         y = _natural(y, known)
     try:
-        check_classification_targets(y[known])
         np.unique(y[known])
     except TypeError as error:
         raise TypeError(
             f"y mixes types that cannot be ordered ({error}); use one type for all classes"
         ) from error
-    except ValueError as error:
-        raise ValueError(f"y cannot be taken as classes: {error}") from error
     return y, known
 
 
@@ -108,4 +110,7 @@ def as_numbers(y: np.ndarray) -> np.ndarray:
             f"y holds {example!r:.60} ({type(example).__name__}), which is not a number; give numbers, and "
             "NaN where one is not known"
         )
-    return np.array(flat, np.float64).reshape(y.shape)
+    numbers = np.array(flat, np.float64).reshape(y.shape)
+    if np.isinf(numbers).any():
+        raise ValueError(_INFINITE)
+    return numbers
