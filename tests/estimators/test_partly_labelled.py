@@ -714,7 +714,7 @@ def test_callbacks_hear_of_the_trees_of_the_final_model_only(weight):
         def setup(self, estimator, context):
             told.append("setup")
 
-        def on_fit_task_begin(self, estimator, context, X):
+        def on_fit_task_begin(self, estimator, context, *, X):
             told.append(X.shape[1])
 
         def on_fit_task_end(self, estimator, context):

@@ -137,14 +137,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         else:
             seed, importance_sum = self._seed, self._importance_sum.copy()
         labeled = known_rows(data.Y)
-        data, unlabeled_weight = self._with_unlabeled(data, seed)
-        X, Y, targets, row_weights, clustering = (
-            data.X,
-            data.Y,
-            data.targets,
-            data.row_weights,
-            data.clustering,
-        )
+        data, unlabeled_weight = self._with_unlabeled(data, labeled, seed)
+        X, Y, targets = data.X, data.Y, data.targets
+        row_weights, clustering = data.row_weights, data.clustering
         target_weights = check.check_target_weights(self.target_weights, Y.shape[1])
         # Constant targets and those of weight 0 are predicted, but have no say in any split.
         judges = varying_columns(Y)
@@ -196,9 +191,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             if self._needs_out_of_bag:
                 self._set_out_of_bag(plan, data, labeled)
 
-    def _with_unlabeled(self, data: TrainingData, seed: int) -> tuple[TrainingData, float]:
+    def _with_unlabeled(
+        self, data: TrainingData, labeled: np.ndarray, seed: int
+    ) -> tuple[TrainingData, float]:
         """Give rows without any label their part, or none; return also the weight that they have."""
-        labeled = known_rows(data.Y)
         present = data.row_weights > 0
         if not (labeled & present).any():
             raise ValueError("y has no label in any row of positive weight; at least one row must have one")
