@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.features.encoding import MOST_INDICATORS_WITH_NAN, Encoding
+from slantwood.features.encoding import Encoding
 from slantwood.features.frames import is_frame
 
 pytestmark = pytest.mark.plain_python
@@ -162,7 +162,8 @@ def slow_twin(training, new, missing_indicators):
                 if cell in categories:
                     encoded.append(float(cell == category))
                 else:
-                    encoded.append(np.nan if len(marked) <= 16 else 0.0)
+                    share = training[name].count(category) / sum(counts)
+                    encoded.append(np.nan if share >= 1 / 16 else 0.0)
         for name, cells in training.items():
             if missing_indicators and None in cells:
                 is_blank = is_text(name) and not seen[name]
@@ -228,7 +229,8 @@ def test_importances_by_input_have_the_same_sum_and_come_from_their_own_columns(
 def test_an_encoding_survives_json(table):
     encoding, matrix = Encoding.learn(pandas_frame(table, "str"), missing_indicators=True)
     fields = json.loads(json.dumps(asdict(encoding)))
-    fields["categories"] = map(tuple, fields["categories"])
+    for nested in ("categories", "frequent"):
+        fields[nested] = map(tuple, fields[nested])
     restored = Encoding(**{k: v if k == "n_inputs" else tuple(v) for k, v in fields.items()})
     assert restored == encoding
     assert_array_equal(numbers_of(restored.encode(arrow_table(table, pa.string()))), numbers_of(matrix))
@@ -468,12 +470,12 @@ def test_dates_that_are_listed_are_categories():
 # Missing cells and unknown categories
 
 
-@pytest.mark.parametrize("n_categories", [2, 3, MOST_INDICATORS_WITH_NAN, MOST_INDICATORS_WITH_NAN + 1])
+@pytest.mark.parametrize("n_categories", [2, 3, 16, 17])
 def test_a_cell_without_a_known_category_is_nan_in_narrow_columns_and_zero_in_wide_ones(n_categories):
     names = [f"{k:02}" for k in range(n_categories)]
     encoding, _ = Encoding.learn(pl.DataFrame({"x": names}))
     encoded = numbers_of(encoding.encode(pl.DataFrame({"x": [None, "unknown", names[-1]]})))
-    is_wide = n_categories > MOST_INDICATORS_WITH_NAN
+    is_wide = n_categories > 16
     assert_array_equal(encoded[:2], np.full((2, len(encoding.source)), 0 if is_wide else np.nan))
     assert encoded[2, -1] == 1
     assert encoded[2].sum() == 1
@@ -498,6 +500,16 @@ def test_a_category_of_half_the_known_cells_has_no_indicator(cells, names):
             assert np.isnan(row).all()
         else:
             assert row.tolist() == [float(name == f"x={cell}") for name in names]
+
+
+def test_a_cell_without_a_known_category_is_nan_for_frequent_categories_of_wide_columns_too():
+    cells = ["often"] * 40 + ["less"] * 30 + [f"rare {k}" for k in range(30)]
+    encoding, _ = Encoding.learn(pd.DataFrame({"x": cells}))
+    encoded = numbers_of(encoding.encode(pd.DataFrame({"x": [None, "unknown"]})))
+    is_nan = np.array([name in ("x=often", "x=less") for name in encoding.names(["x"])])
+    assert is_nan.sum() == 2
+    assert np.isnan(encoded[:, is_nan]).all()
+    assert (encoded[:, ~is_nan] == 0).all()
 
 
 def test_an_unknown_category_is_not_missing():

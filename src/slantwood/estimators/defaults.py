@@ -1,8 +1,8 @@
 """The one place where parameters left at "auto" get their values.
 
-Choices look at the numbers (rows, features, share of zeros, kind and number of targets), never at the
-container the data came in. `docs/defaults.md` has the measurements behind them. What was chosen is
-visible on a fitted estimator as `settings_`.
+Choices look at the numbers (rows, features, share of zeros, kind and number of targets) and at whether
+features are nominal, never at the container the data came in. `docs/defaults.md` has the measurements behind
+them. What was chosen is visible on a fitted estimator as `settings_`.
 """
 
 from dataclasses import dataclass
@@ -69,6 +69,7 @@ def choose(traits: Traits) -> dict[str, Any]:
     if traits.wide_nominal:
         # Standardised, a rare value would weigh as much as a frequent one.
         settings |= {"feature_power": 0.5, "bootstrap": True}
+        # With other rows for each tree, all features and fewer steps are as good, and faster.
         if settings["start"] == "informed":
             settings |= {"max_iter": 15, "max_features": 1.0}
     if many or sparse:

@@ -32,10 +32,10 @@ from slantwood.kernels.matrix import DENSE_SHARE
 # The code of a category that training did not see; the code of a missing cell is -1.
 UNKNOWN = -2
 
-# In a column of more indicators than this, a cell without a known category is stored as zeros, not as NaN.
-# Each indicator's mean is then so near to zero that trees, which put the node's mean in place of NaN, would
-# hardly see a difference, while thousands of NaN per cell would cost memory.
-MOST_INDICATORS_WITH_NAN = 16
+# A cell without a known category is NaN in the indicators of categories that at least this share of the cells
+# has, and zero in those of rarer ones: their means are so near to zero that trees, which put the node's mean
+# in place of NaN, would hardly see a difference, while thousands of NaN per cell would cost memory.
+FREQUENT = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Encoding:
         Sorted categories of each nominal column, seen in training.
     usual
         Position among them of the one without indicator, -1 where there is none.
+    frequent
+        Positions of the indicators, among those of a nominal column, that are NaN where no category is known.
     indicated
         Columns of X whose missing cells are marked in a column of their own.
     """
@@ -71,6 +73,7 @@ class Encoding:
     nominal: tuple[int, ...]
     categories: tuple[tuple[Plain, ...], ...]
     usual: tuple[int, ...]
+    frequent: tuple[tuple[int, ...], ...]
     indicated: tuple[int, ...]
 
     @classmethod
@@ -223,14 +226,14 @@ class Encoding:
             rows = np.flatnonzero(column)
             yield rows, position, column[rows]
         first = len(self.numbers)
-        for marked, usual, code in zip(self._marked, self.usual, codes, strict=True):
+        parts = zip(self._marked, self.usual, self.frequent, codes, strict=True)
+        for marked, usual, frequent, code in parts:
             rows = np.flatnonzero((code >= 0) & (code != usual))
             after_usual = (usual >= 0) & (code[rows] > usual)
             yield rows, first + code[rows] - after_usual, 1.0
-            if len(marked) <= MOST_INDICATORS_WITH_NAN:
-                absent = np.flatnonzero(code < 0)
-                for position in range(first, first + len(marked)):
-                    yield absent, position, np.nan
+            absent = np.flatnonzero(code < 0)
+            for place in frequent:
+                yield absent, first + place, np.nan
             first += len(marked)
         number_of = dict(zip(self.numbers, numbers, strict=True))
         code_of = dict(zip(self.nominal, codes, strict=True))
@@ -269,7 +272,7 @@ def _of_numbers(numbers: Any, missing_indicators: bool) -> Encoding:
     missing = _nonzeros_and_nans(numbers)[1] if missing_indicators else np.zeros(n_inputs)
     indicated = tuple(np.flatnonzero(missing).tolist())
     blank = () if sp.issparse(numbers) else tuple(np.flatnonzero(np.isnan(numbers).all(axis=0)).tolist())
-    return Encoding(n_inputs, tuple(range(n_inputs)), blank, (), (), (), indicated)
+    return Encoding(n_inputs, tuple(range(n_inputs)), blank, (), (), (), (), indicated)
 
 
 def _of_table(table: Table, categorical_features: Any, missing_indicators: bool) -> Encoding:
@@ -279,6 +282,7 @@ def _of_table(table: Table, categorical_features: Any, missing_indicators: bool)
     nominal: list[int] = []
     all_categories: list[tuple[Plain, ...]] = []
     usual: list[int] = []
+    frequent: list[tuple[int, ...]] = []
     indicated: list[int] = []
     for column in range(table.shape[1]):
         cells = table.read(column)
@@ -290,7 +294,10 @@ def _of_table(table: Table, categorical_features: Any, missing_indicators: bool)
             nominal.append(column)
             categories = _sorted(_plain_values(coded(cells), table.label(column)))
             all_categories.append(categories)
-            usual.append(_usual(_codes_of(table, column, categories)))
+            counts = _counts(_codes_of(table, column, categories))
+            usual.append(_usual(counts))
+            marked = np.delete(counts, usual[-1]) if usual[-1] >= 0 else counts
+            frequent.append(tuple(np.flatnonzero(marked >= FREQUENT * counts.sum()).tolist()))
             continue
         numbers.append(column)
         if missing.all():
@@ -302,6 +309,7 @@ def _of_table(table: Table, categorical_features: Any, missing_indicators: bool)
         tuple(nominal),
         tuple(all_categories),
         tuple(usual),
+        tuple(frequent),
         tuple(indicated),
     )
 
@@ -426,9 +434,12 @@ def _sorted(values: list[Plain]) -> tuple[Plain, ...]:
         return tuple(sorted(categories, key=lambda category: (type(category).__name__, str(category))))
 
 
-def _usual(codes: np.ndarray) -> int:
-    """Return the code that at least half of the known cells have, -1 where there is none."""
-    counts = np.bincount(codes[codes >= 0])
+def _counts(codes: np.ndarray) -> np.ndarray:
+    return np.bincount(codes[codes >= 0])
+
+
+def _usual(counts: np.ndarray) -> int:
+    """Return the category that at least half of the known cells have, -1 where there is none."""
     most = int(np.argmax(counts))
     return most if 2 * counts[most] >= counts.sum() else -1
 

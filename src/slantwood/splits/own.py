@@ -30,7 +30,8 @@ class SplitLearner(Protocol):
         X : array or CSR array of shape (n_rows, n_features)
             The node's rows, with the features that vary among them (under `max_features`, a random subset of
             those). A dense array has weighted mean 0 and variance 1 in every column; a CSR array, which comes
-            where the node is mostly zeros, has columns of variance 1 and is not shifted.
+            where the node is mostly zeros, has columns of variance 1 and is not shifted. Moments are those of
+            the known values; a missing value stands at the mean.
         Z : array or CSR array of shape (n_rows, n_attributes)
             The clustering attributes, in the same form: what both sides should be uniform in.
         p : array of shape (n_attributes,)
