@@ -269,7 +269,7 @@ def _plain_numbers(X: Any) -> Any:
 
 def _of_numbers(numbers: Any, missing_indicators: bool) -> Encoding:
     n_inputs = numbers.shape[1]
-    missing = _nonzeros_and_nans(numbers)[1] if missing_indicators else np.zeros(n_inputs)
+    missing = _missing_per_column(numbers) if missing_indicators else np.zeros(n_inputs)
     indicated = tuple(np.flatnonzero(missing).tolist())
     blank = () if sp.issparse(numbers) else tuple(np.flatnonzero(np.isnan(numbers).all(axis=0)).tolist())
     return Encoding(n_inputs, tuple(range(n_inputs)), blank, (), (), (), (), indicated)
@@ -469,13 +469,12 @@ def _csr(cells: Iterator[tuple[Any, Any, Any]], per_row: np.ndarray, shape: tupl
     return sp.csr_array((data, indices, indptr.astype(integer)), shape=shape)
 
 
-def _nonzeros_and_nans(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Count the non-zero cells of each column, NaN included, and the NaN among them."""
+def _missing_per_column(matrix: Any) -> np.ndarray:
+    """Count the NaN of each column."""
     if not sp.issparse(matrix):
-        return np.count_nonzero(matrix, axis=0), np.count_nonzero(np.isnan(matrix), axis=0)
+        return np.count_nonzero(np.isnan(matrix), axis=0)
     csr = sp.csr_array(matrix)
-    nonzeros = np.bincount(csr.indices[csr.data != 0], minlength=csr.shape[1])
-    return nonzeros, np.bincount(csr.indices[np.isnan(csr.data)], minlength=csr.shape[1])
+    return np.bincount(csr.indices[np.isnan(csr.data)], minlength=csr.shape[1])
 
 
 def _shown(cells: Coded) -> str:
