@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -11,8 +12,6 @@ from sklearn.model_selection import cross_val_score
 
 from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier
 from slantwood.targets.thresholds import tuned_thresholds
-
-pd = pytest.importorskip("pandas")
 
 TUNED = ["f1_micro", "f1_macro"]
 FORMS = ["csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "lil_array", "dok_array"]

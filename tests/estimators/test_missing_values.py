@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -14,8 +15,6 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
-
-pd = pytest.importorskip("pandas")
 
 SPLITS = ["gradient", "svm"]
 TASKS = ["binary", "multi-class", "multi-label", "regression", "multi-target regression"]

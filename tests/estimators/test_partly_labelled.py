@@ -1,6 +1,9 @@
 """Targets may be missing: in single cells, in whole rows; and rows without any may still shape the trees."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -16,10 +19,6 @@ from slantwood import (
 )
 from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.growth.plan import bootstrap_counts
-
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
 
 SPLITS = ["gradient", "svm"]
 TASKS = ["binary", "multi-class", "multi-label", "regression", "multi-target"]

@@ -5,6 +5,9 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -18,11 +21,6 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
-
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("narwhals")
 
 CONTAINERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
 SPLITS = ["gradient", "svm"]

@@ -10,6 +10,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -20,11 +23,6 @@ from slantwood.features.encoding import Encoding
 from slantwood.features.frames import is_frame
 
 pytestmark = pytest.mark.plain_python
-
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("narwhals")
 
 
 # A table is a dict of lists; its columns named n... hold numbers, those named t... hold texts.

@@ -104,3 +104,45 @@ def predicted():
         return means
 
     return go
+
+
+@pytest.fixture(scope="session")
+def leaf_of_each_row():
+    """Tell the node number of the leaf in whose range of rows each training row of a grown tree lies."""
+
+    def go(tree):
+        leaf = np.full(len(tree.rows), -1)
+        for node in np.flatnonzero(tree.left < 0):
+            leaf[tree.rows[tree.start[node] : tree.stop[node]]] = node
+        return leaf
+
+    return go
+
+
+@pytest.fixture(scope="session")
+def routed():
+    """Tell the node number of the leaf that compiled routing sends each row to, in a tree as it was grown."""
+    from slantwood.kernels.matrix import dense_matrix
+    from slantwood.model.routing import route
+    from slantwood.model.trees import Trees
+
+    def go(X, tree):
+        trees = Trees(
+            np.zeros(1, np.int32),
+            tree.left,
+            tree.right,
+            np.full(len(tree.left), -1, np.int32),
+            tree.indptr,
+            tree.indices,
+            tree.weights,
+            tree.means,
+            tree.bias,
+            tree.depth,
+            tree.node_weight,
+            dense_matrix(np.zeros((1, 1), np.float32)),
+        )
+        nodes = np.empty((len(tree.rows), 1), np.int32)
+        route(X, trees, 0, len(nodes), nodes)
+        return nodes[:, 0]
+
+    return go

@@ -12,9 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood import GradientSplit, SVMSplit
 from slantwood.growth.grow import _decrease
-from slantwood.kernels.matrix import dense_matrix
-from slantwood.model.routing import route
-from slantwood.model.trees import Trees
 from slantwood.splits.protocol import learn
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -65,35 +62,6 @@ def assert_identical(one, other):
     assert len(one.left) > 5
 
 
-def leaf_of_each_row(tree):
-    """Node number of the leaf in whose range of rows each training row lies."""
-    leaf = np.full(len(tree.rows), -1)
-    for node in np.flatnonzero(tree.left < 0):
-        leaf[tree.rows[tree.start[node] : tree.stop[node]]] = node
-    return leaf
-
-
-def routed(X, tree):
-    """Node number of the leaf that compiled routing sends each row to."""
-    trees = Trees(
-        np.zeros(1, np.int32),
-        tree.left,
-        tree.right,
-        np.full(len(tree.left), -1, np.int32),
-        tree.indptr,
-        tree.indices,
-        tree.weights,
-        tree.means,
-        tree.bias,
-        tree.depth,
-        tree.node_weight,
-        dense_matrix(np.zeros((1, 1), np.float32)),
-    )
-    nodes = np.empty((len(tree.rows), 1), np.int32)
-    route(X, trees, 0, len(nodes), nodes)
-    return nodes[:, 0]
-
-
 def assert_sound(tree):
     """No number of a tree is missing, whatever its rows lack."""
     for name in ("weights", "means", "bias", "node_weight", "importance"):
@@ -141,7 +109,7 @@ def nodes(draw):
 @settings(max_examples=EXAMPLES)
 @given(node=nodes())
 def test_any_tiny_node_with_gaps_grows_into_a_sound_tree_that_routes_its_rows_again(
-    plan, grown, in_both_forms, learner, form, node
+    plan, grown, routed, leaf_of_each_row, in_both_forms, learner, form, node
 ):
     X, Z, rules = node
     x, z = in_both_forms(X)[form], in_both_forms(Z)[form]

@@ -7,10 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.kernels.matrix import dense_matrix
-from slantwood.model.routing import route
-from slantwood.model.trees import Trees
-
 SEEDS = st.integers(0, 2**32 - 1)
 # Full, half empty, and mostly empty: the last is held sparse.
 DENSITIES = st.sampled_from([1.0, 0.5, 0.1])
@@ -25,38 +21,6 @@ def problem(seed, density, n=None):
     X = rng.integers(-3, 4, (n, d)) * (rng.random((n, d)) < density) * scale
     Y = rng.integers(0, 2, (n, t)) * 1.0
     return X, Y, rng.uniform(0.5, 3, n), rng.integers(1, 4, n)
-
-
-def leaf_of_each_row(tree):
-    """Node number of the leaf in whose range of rows each training row lies."""
-    leaf = np.full(len(tree.rows), -1)
-    for node in np.flatnonzero(tree.left < 0):
-        leaf[tree.rows[tree.start[node] : tree.stop[node]]] = node
-    return leaf
-
-
-def as_trees(tree):
-    n_nodes = len(tree.left)
-    return Trees(
-        np.zeros(1, np.int32),
-        tree.left,
-        tree.right,
-        np.full(n_nodes, -1, np.int32),
-        tree.indptr,
-        tree.indices,
-        tree.weights,
-        tree.means,
-        tree.bias,
-        tree.depth,
-        tree.node_weight,
-        dense_matrix(np.zeros((1, 1), np.float32)),
-    )
-
-
-def routed(X, tree):
-    nodes = np.empty((len(tree.rows), 1), np.int32)
-    route(X, as_trees(tree), 0, len(nodes), nodes)
-    return nodes[:, 0]
 
 
 @pytest.mark.plain_python
@@ -106,7 +70,7 @@ def test_a_node_weighs_what_its_rows_weigh(plan, grown, split, seed, density, sh
 @pytest.mark.plain_python
 @given(SEEDS, DENSITIES, st.sampled_from(["learned", "exact"]), st.sampled_from([None, 5]), st.integers(1, 8))
 def test_training_rows_are_routed_to_the_leaves_in_which_they_were_counted(
-    plan, grown, split, seed, density, threshold, batch_size, max_features
+    plan, grown, routed, leaf_of_each_row, split, seed, density, threshold, batch_size, max_features
 ):
     X, Y, r, counts = problem(seed, density)
     learner = split(max_iter=10, threshold=threshold, batch_size=batch_size)
@@ -119,7 +83,7 @@ def test_training_rows_are_routed_to_the_leaves_in_which_they_were_counted(
 @pytest.mark.parametrize("density", [1.0, 0.05])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_training_rows_of_larger_data_are_routed_to_their_leaves_too(
-    plan, grown, split, seed, density, start
+    plan, grown, routed, leaf_of_each_row, split, seed, density, start
 ):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1500, 60)) * (rng.random((1500, 60)) < density)
@@ -133,7 +97,7 @@ def test_training_rows_of_larger_data_are_routed_to_their_leaves_too(
 
 @pytest.mark.plain_python
 @given(SEEDS, st.sampled_from([0.5, 0.1]))
-def test_dense_and_sparse_rows_are_routed_alike(plan, grown, split, in_both_forms, seed, density):
+def test_dense_and_sparse_rows_are_routed_alike(plan, grown, routed, split, in_both_forms, seed, density):
     X, Y, r, _ = problem(seed, density)
     tree = grown(plan(X, Y, row_weights=r, learner=split(max_iter=10), min_impurity_decrease=0.0))
     one, other = (routed(matrix, tree) for matrix in in_both_forms(X))

@@ -10,7 +10,9 @@ import traceback
 from decimal import Decimal
 
 import numpy as np
-import pytest
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -21,11 +23,6 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
-
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("narwhals")
 
 KINDS = [ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, ObliqueTreeRegressor]
 

@@ -103,17 +103,6 @@ def test_an_unknown_name_is_refused_with_all_that_is_possible():
         assert remedy in str(caught.value)
 
 
-def test_some_of_the_rows_are_some_of_the_rows_of_a_matrix_and_nothing_else():
-    keep = np.array([True, False, True])
-    matrix = np.arange(6.0).reshape(3, 2)
-    for form in (matrix, sp.csr_array(matrix)):
-        kept = Clustering(form, sketch=5).of_rows(keep)
-        assert_array_equal(spelt_out(kept.attributes), matrix[keep])
-        assert kept.sketch == 5
-    named = Clustering("targets+features", feature_weight=0.2)
-    assert named.of_rows(keep) is named
-
-
 # ---- columns
 
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,6 @@ from slantwood.targets.reading import as_numbers, known_classes
 
 pytestmark = pytest.mark.plain_python
 
-pd = pytest.importorskip("pandas")
 
 MISSING = {
     "None": None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -106,10 +106,6 @@ class Clustering:
         n_columns = sum(counts[group] for group in self._groups)
         n_columns += self.attributes.shape[1] if self.is_matrix else 0
         return self.sketch if self.sketch is not None and self.sketch < n_columns else None
-
-    def of_rows(self, keep: np.ndarray) -> Clustering:
-        """Return the same for some of the rows."""
-        return replace(self, attributes=self.attributes[keep]) if self.is_matrix else self
 
     def columns(
         self, X: Any, Y: Any, target_weights: np.ndarray, row_weights: np.ndarray
