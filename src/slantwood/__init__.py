@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from slantwood.splits.gradient import GradientSplit
     from slantwood.splits.svm import SVMSplit
     from slantwood.targets.clustering import Clustering
+    from slantwood.targets.hierarchy import Hierarchy
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Clustering": "slantwood.targets.clustering",
     "GradientSplit": "slantwood.splits.gradient",
+    "Hierarchy": "slantwood.targets.hierarchy",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
@@ -28,6 +30,7 @@ _HOMES = {
 __all__ = [
     "Clustering",
     "GradientSplit",
+    "Hierarchy",
     "ObliqueForestClassifier",
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",

@@ -5,6 +5,8 @@ about trees, so it serves to judge any other model as well.
 """
 
 from slantwood.metrics.classification import macro_f1
+from slantwood.metrics.hierarchical import PrecisionRecallF1, hierarchical_precision_recall_f1
+from slantwood.metrics.precision_recall import average_auprc, label_auprc, pooled_auprc
 from slantwood.metrics.ranking import label_ranking_average_precision
 from slantwood.metrics.regression import mean_r2
 from slantwood.metrics.top_k import (
@@ -15,10 +17,15 @@ from slantwood.metrics.top_k import (
 )
 
 __all__ = [
+    "PrecisionRecallF1",
+    "average_auprc",
+    "hierarchical_precision_recall_f1",
+    "label_auprc",
     "label_ranking_average_precision",
     "macro_f1",
     "mean_r2",
     "ndcg_at_k",
+    "pooled_auprc",
     "precision_at_k",
     "propensities",
     "propensity_scored_precision_at_k",

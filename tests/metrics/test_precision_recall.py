@@ -1,0 +1,439 @@
+"""Claims about the areas under precision-recall curves."""
+
+import math
+import time
+from decimal import Decimal, localcontext
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+from scipy.stats import rankdata
+from sklearn.metrics import average_precision_score
+
+from slantwood.metrics import _input, average_auprc, label_auprc, pooled_auprc
+from slantwood.metrics.precision_recall import _areas_under_hyperbolas
+
+SETTINGS = settings(deadline=None, max_examples=50)
+SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
+LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.25, 1.0, 3.0])
+BOTH = pytest.mark.parametrize("interpolation", ["curve", "step"])
+
+
+def slow_points(y, s):
+    """Counts (true positives, false positives) at every threshold, from the highest score down."""
+    cells = list(zip(s, y, strict=True))
+    points = [(0, 0)]
+    for threshold in sorted(set(s), reverse=True):
+        chosen = [label for score, label in cells if score >= threshold]
+        points.append((sum(chosen), len(chosen) - sum(chosen)))
+    return points
+
+
+def slow_area(y, s, interpolation):
+    """Integrate the curve of 1-D labels and scores numerically, one segment at a time."""
+    y, s = np.ravel(y).astype(int).tolist(), np.ravel(s).tolist()
+    area = 0.0
+    points = slow_points(y, s)
+    for (tp_a, fp_a), (tp_b, fp_b) in pairwise(points):
+        if tp_b == tp_a:
+            continue
+        if interpolation == "step":
+            area += (tp_b - tp_a) * tp_b / (tp_b + fp_b)
+        else:
+            slope = (fp_b - fp_a) / (tp_b - tp_a)
+
+            def precision(tp, tp_a=tp_a, fp_a=fp_a, slope=slope):
+                return tp / (tp + fp_a + slope * (tp - tp_a))
+
+            area += quad(precision, tp_a, tp_b, epsabs=0, epsrel=1e-12)[0]
+    return area / sum(y)
+
+
+def stepped_area(y, s, n_steps):
+    """Let both counts grow in proportion, in many small steps, and sum up precision in their middles."""
+    y, s = np.ravel(y).astype(int).tolist(), np.ravel(s).tolist()
+    area = 0.0
+    points = slow_points(y, s)
+    for (tp_a, fp_a), (tp_b, fp_b) in pairwise(points):
+        share = (np.arange(n_steps) + 0.5) / n_steps
+        tp, fp = tp_a + share * (tp_b - tp_a), fp_a + share * (fp_b - fp_a)
+        area += (tp_b - tp_a) * np.mean(tp / (tp + fp))
+    return area / sum(y)
+
+
+@st.composite
+def problems(draw, scores=LEVEL):
+    shape = draw(st.tuples(st.integers(1, 8), st.integers(1, 6)))
+    y = draw(hnp.arrays(np.int8, shape, elements=st.integers(0, 1)))
+    s = draw(hnp.arrays(np.float64, shape, elements=scores))
+    y[draw(st.integers(0, shape[0] - 1)), draw(st.integers(0, shape[1] - 1))] = 1
+    return y, s
+
+
+def all_values(y, s, interpolation):
+    """The pooled area, both averages, and the area of every label."""
+    averages = [
+        average_auprc(y, s, weighted=weighted, interpolation=interpolation) for weighted in (False, True)
+    ]
+    pooled = pooled_auprc(y, s, interpolation=interpolation)
+    return np.array([pooled, *averages, *label_auprc(y, s, interpolation=interpolation)])
+
+
+# Values worked out by hand. In the comments, (TP, FP) are the points of the curve.
+
+
+def test_a_segment_without_false_positives_rises_as_a_hyperbola():
+    # (0,0) (1,0) (1,1) (2,1): precision 1, then the integral of (1+x)/(2+x) over [0,1] = 1 - log(3/2).
+    y, s = [[1], [0], [1]], [[0.9], [0.8], [0.7]]
+    assert_allclose(pooled_auprc(y, s), (1 + 1 - math.log(1.5)) / 2, rtol=1e-14)
+    # Steps: 1 up to recall 1/2, then 2/3.
+    assert_allclose(pooled_auprc(y, s, interpolation="step"), (1 + 2 / 3) / 2, rtol=1e-14)
+
+
+def test_a_tie_of_true_and_false_cells_falls_as_a_hyperbola():
+    # (0,0) (1,0) (2,1): precision 1, then the integral of (1+x)/(1+2x) over [0,1] = 1/2 + log(3)/4.
+    y, s = [[1, 1, 0]], [[0.9, 0.5, 0.5]]
+    assert_allclose(pooled_auprc(y, s), (1 + 0.5 + math.log(3) / 4) / 2, rtol=1e-14)
+    assert_allclose(pooled_auprc(y, s, interpolation="step"), (1 + 2 / 3) / 2, rtol=1e-14)
+
+
+def test_a_curve_that_starts_with_a_false_positive_starts_at_precision_zero():
+    # (0,0) (0,1) (1,1): the integral of x/(1+x) over [0,1] = 1 - log(2).
+    assert_allclose(pooled_auprc([[0, 1]], [[0.9, 0.5]]), 1 - math.log(2), rtol=1e-14)
+    assert pooled_auprc([[0, 1]], [[0.9, 0.5]], interpolation="step") == 0.5
+
+
+def test_precision_is_constant_from_the_origin_to_the_first_point():
+    # (0,0) (2,1) (3,1): 2/3 over two cells, then the integral of (2+x)/(3+x) over [0,1] = 1 - log(4/3).
+    y, s = [[1, 1, 0, 1]], [[0.8, 0.8, 0.8, 0.1]]
+    assert_allclose(pooled_auprc(y, s), (2 * 2 / 3 + 1 - math.log(4 / 3)) / 3, rtol=1e-14)
+
+
+def test_unstored_scores_are_one_threshold_with_stored_zeros_above_negative_scores():
+    data, columns = [0.5, 0.0, -1.0], [0, 1, 2]
+    s = sp.coo_array((data, ([0, 0, 0], columns)), shape=(1, 5))
+    y = sp.csr_array([[1, 0, 1, 1, 0]])
+    # Score 0.5: (1,0). Zero, columns 1, 3 and 4: (2,2). Score -1: (3,2).
+    # The integral of (1+x)/(1+3x) over [0,1] = 1/3 + 2/9 log(4), of (2+x)/(4+x) = 1 - 2 log(5/4).
+    expected = (1 + 1 / 3 + 2 / 9 * math.log(4) + 1 - 2 * math.log(1.25)) / 3
+    assert_allclose(pooled_auprc(y, s), expected, rtol=1e-14)
+    assert_allclose(label_auprc(y.T, s.T), [expected], rtol=1e-14)
+    assert_allclose(pooled_auprc(y, s, interpolation="step"), (1 + 2 / 4 + 3 / 5) / 3, rtol=1e-14)
+
+
+def test_averages_weigh_labels_equally_or_by_frequency_and_leave_out_those_that_never_occur():
+    y = [[1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 0]]
+    s = [[0.5, 0.1, 0.2, 0.3], [0.5, 0.2, 0.1, 0.9], [0.5, 0.3, 0.0, 0.1]]
+    # One of three tied cells; all cells true; no true cell; the one true cell on top.
+    assert_allclose(label_auprc(y, s), [1 / 3, 1, np.nan, 1], rtol=1e-14)
+    assert_allclose(average_auprc(y, s), (1 / 3 + 1 + 1) / 3, rtol=1e-14)
+    assert_allclose(average_auprc(y, s, weighted=True), (1 * 1 / 3 + 3 * 1 + 1 * 1) / 5, rtol=1e-14)
+
+
+# Agreement with other ways to the same number.
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems())
+def test_values_agree_with_numerical_integration_of_the_curve(interpolation, problem):
+    y, s = problem
+    assert_allclose(
+        pooled_auprc(y, s, interpolation=interpolation), slow_area(y, s, interpolation), rtol=1e-11
+    )
+    expected = [
+        slow_area(y[:, j], s[:, j], interpolation) if y[:, j].any() else np.nan for j in range(y.shape[1])
+    ]
+    assert_allclose(label_auprc(y, s, interpolation=interpolation), expected, rtol=1e-11)
+    occurs, frequency = y.any(axis=0), y.sum(axis=0)
+    for weighted, weights in ((False, occurs), (True, frequency)):
+        assert_allclose(
+            average_auprc(y, s, weighted=weighted, interpolation=interpolation),
+            np.average(np.nan_to_num(expected), weights=weights),
+            rtol=1e-11,
+        )
+
+
+@SETTINGS
+@given(problems())
+def test_the_curve_is_the_limit_of_small_steps_in_true_positives(problem):
+    y, s = problem
+    assert_allclose(pooled_auprc(y, s), stepped_area(y, s, 2000), rtol=1e-4)
+
+
+@SETTINGS
+@given(problems())
+def test_steps_give_scikit_learns_average_precision(problem):
+    y, s = problem
+    expected = average_precision_score(y.ravel(), s.ravel())
+    if y.shape[1] > 1:
+        assert_allclose(average_precision_score(y, s, average="micro"), expected, rtol=1e-13)
+    labels = [average_precision_score(y[:, j], s[:, j]) for j in np.flatnonzero(y.any(axis=0))]
+    for Y, S in ((y, s), (sp.csr_array(y), sp.csc_array(s)), (y, sp.coo_array(s)), (sp.csc_matrix(y), s)):
+        assert_allclose(pooled_auprc(Y, S, interpolation="step"), expected, rtol=1e-13)
+        found = label_auprc(Y, S, interpolation="step")
+        assert_allclose(found[y.any(axis=0)], labels, rtol=1e-13)
+        assert np.isnan(found[~y.any(axis=0)]).all()
+        assert_allclose(average_auprc(Y, S, interpolation="step"), np.mean(labels), rtol=1e-13)
+
+
+def test_every_label_without_ties_is_as_in_scikit_learn():
+    rng = np.random.default_rng(5)
+    y, s = rng.random((60, 30)) < 0.2, rng.normal(size=(60, 30))
+    assert y.any(axis=0).all()
+    expected = average_precision_score(y, s, average=None)
+    assert_allclose(label_auprc(y, s, interpolation="step"), expected, rtol=1e-13)
+    expected = average_precision_score(y, s, average="weighted")
+    assert_allclose(average_auprc(y, s, weighted=True, interpolation="step"), expected, rtol=1e-13)
+
+
+def exact_area(t, n, d, D):
+    """Integrate (t + x) / (n + x D/d) over [0, d] in eighty digits."""
+    with localcontext() as context:
+        context.prec = 80
+        t, n, d, D = Decimal(t), Decimal(n), Decimal(d), Decimal(D)
+        return float(d * d / D + d / D * (t - n * d / D) * (1 + D / n).ln())
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_the_closed_form_keeps_its_precision_for_segments_of_any_size(data):
+    def size(least, greatest):
+        top = data.draw(st.integers(0, max(0, (greatest - least).bit_length())))
+        return data.draw(st.integers(least, min(greatest, least + 2**top)))
+
+    n = size(1, 10**13)
+    t = size(0, n)
+    D = size(1, 10**13)
+    d = size(1, D)
+    assume(t * D != n * d)
+    found = _areas_under_hyperbolas(*(np.array([float(count)]) for count in (t, n, d, D)))
+    assert_allclose(found, [exact_area(t, n, d, D)], rtol=1e-13)
+
+
+@pytest.mark.parametrize("z", [1e-12, 1e-6, 1e-3, 0.0999, 0.1, 0.1001, 1.0, 1e3, 1e12])
+def test_the_closed_form_has_no_jump_where_its_evaluation_changes(z):
+    n, D = (10**13, round(z * 10**13)) if z < 1 else (1, round(z))
+    d = max(1, D // 3)
+    found = _areas_under_hyperbolas(*(np.array([float(count)]) for count in (0, n, d, D)))
+    assert_allclose(found, [exact_area(0, n, d, D)], rtol=1e-14)
+
+
+# What must not matter.
+
+
+@BOTH
+@pytest.mark.parametrize("form", SPARSE_FORMATS)
+@SETTINGS
+@given(problem=problems())
+def test_sparse_and_dense_input_give_the_same_value(form, interpolation, problem):
+    y, s = problem
+    expected = all_values(y, s, interpolation)
+    for Y, S in ((form(y), s), (y, form(s)), (form(y), form(s))):
+        assert_array_equal(all_values(Y, S, interpolation), expected)
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems(scores=st.floats(allow_nan=False, width=32)))
+def test_only_the_order_of_the_scores_matters(interpolation, problem):
+    y, s = problem
+    expected = all_values(y, s, interpolation)
+    ranks = rankdata(s, method="dense").reshape(s.shape)
+    assert_array_equal(all_values(y, 3 * ranks - 7, interpolation), expected)
+    assert_array_equal(all_values(y, ranks.astype(np.int64), interpolation), expected)
+    assert_array_equal(all_values(y, s.astype(np.float32), interpolation), expected)
+    assert_array_equal(all_values(y, s.astype(np.longdouble), interpolation), expected)
+    assert_array_equal(all_values(y, sp.csr_array(s), interpolation), expected)
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems(), seed=st.integers(0, 1000))
+def test_the_order_of_rows_and_of_labels_does_not_matter(interpolation, problem, seed):
+    y, s = problem
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(y.shape[0]), rng.permutation(y.shape[1])
+    found = all_values(y[rows][:, columns], s[rows][:, columns], interpolation)
+    expected = all_values(y, s, interpolation)
+    assert_allclose(found[:3], expected[:3], rtol=1e-14)
+    assert_array_equal(found[3:], expected[3:][columns])
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems(), n_times=st.integers(2, 4))
+def test_repeating_all_rows_changes_nothing(interpolation, problem, n_times):
+    y, s = problem
+    found = all_values(np.tile(y, (n_times, 1)), np.tile(s, (n_times, 1)), interpolation)
+    assert_allclose(found, all_values(y, s, interpolation), rtol=1e-13)
+
+
+@SETTINGS
+@given(problems(), st.integers(1, 40))
+def test_the_size_of_the_column_blocks_does_not_matter(problem, n_entries):
+    y, s = problem
+    expected = label_auprc(y, s)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_input, "ENTRIES_PER_BLOCK", n_entries)
+        assert_array_equal(label_auprc(y, s), expected)
+
+
+@SETTINGS
+@given(problems())
+def test_one_label_is_its_own_pool_and_its_own_average(problem):
+    y, s = problem
+    for j in np.flatnonzero(y.any(axis=0)):
+        column = y[:, [j]], s[:, [j]]
+        pooled = pooled_auprc(*column)
+        assert_allclose(label_auprc(y, s)[j], pooled, rtol=1e-14)
+        assert_allclose(average_auprc(*column), pooled, rtol=1e-14)
+        assert_allclose(average_auprc(*column, weighted=True), pooled, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.longdouble])
+def test_scores_that_differ_in_the_last_digit_are_no_tie(dtype):
+    s = np.array([[1.0, 1.0], [1.0, 1.0]], dtype)
+    s[0, 0] = np.nextafter(s[0, 0], dtype(2))
+    # The first cell stands alone on top; tied with the second it would be one of two in its label.
+    for scores in (s, sp.csr_array(s)):
+        assert pooled_auprc([[1, 0], [0, 0]], scores) == 1.0
+        assert label_auprc([[1, 0], [0, 1]], scores).tolist() == [1.0, 0.5]
+
+
+def test_input_is_left_as_it_was():
+    dense = np.array([[0.3, 0.0, 0.1]])
+    before = dense.copy()
+    s = sp.csr_matrix((np.array([2.0, 0.0, 1.0]), np.array([2, 1, 0]), np.array([0, 3])), shape=(1, 3))
+    y = sp.coo_array(([1, 0], ([0, 0], [2, 1])), shape=(1, 3))
+    for scores in (dense, s):
+        pooled_auprc(y, scores)
+        label_auprc(y, scores)
+    assert_array_equal(dense, before)
+    assert s.data.tolist() == [2.0, 0.0, 1.0]
+    assert s.indices.tolist() == [2, 1, 0]
+    assert y.nnz == 2
+
+
+# Bounds.
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems())
+def test_values_are_positive_and_at_most_one(interpolation, problem):
+    y, s = problem
+    found = all_values(y, s, interpolation)
+    assert_array_equal(np.isnan(found[3:]), ~y.any(axis=0))
+    found = found[~np.isnan(found)]
+    assert ((found > 0) & (found <= 1)).all()
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems(scores=st.floats(0.0, 1.0)))
+def test_true_cells_above_all_others_score_exactly_one(interpolation, problem):
+    y, s = problem
+    found = all_values(y, s + 2 * y, interpolation)
+    assert (found[~np.isnan(found)] == 1.0).all()
+
+
+@BOTH
+@pytest.mark.parametrize("constant", [-1.5, 0.0, 0.25])
+@SETTINGS
+@given(problem=problems())
+def test_equal_scores_give_the_share_of_true_cells(interpolation, constant, problem):
+    y, _ = problem
+    s = np.full(y.shape, constant)
+    for scores in (s, sp.csr_array(s)):
+        assert_allclose(pooled_auprc(y, scores, interpolation=interpolation), y.mean(), rtol=1e-14)
+        found = label_auprc(y, scores, interpolation=interpolation)
+        assert_allclose(np.nan_to_num(found), y.mean(axis=0), rtol=1e-14)
+
+
+@SETTINGS
+@given(problems())
+def test_raising_a_true_cell_never_lowers_the_steps(problem):
+    y, s = problem
+    before = pooled_auprc(y, s, interpolation="step")
+    i, j = np.argwhere(y)[0]
+    s[i, j] = 10.0
+    assert pooled_auprc(y, s, interpolation="step") >= before - 1e-14
+
+
+# Size.
+
+
+def test_huge_sparse_matrices_are_never_made_dense():
+    n_rows, n_labels = 200_000, 1_000_000
+    rows = np.arange(n_rows)
+    y = sp.csr_array((np.ones(n_rows, bool), (rows, rows)), shape=(n_rows, n_labels))
+    s = sp.csr_array((np.ones(n_rows), (rows, rows)), shape=(n_rows, n_labels))
+    assert pooled_auprc(y, s) == 1.0
+    assert average_auprc(y, s) == 1.0
+    # All other cells come first: the integral of x/(n + x) over [0,1] is 1/2n, but for terms of 1/n².
+    assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=1e-5)
+    assert_allclose(pooled_auprc(y, -s), 0.5 / (n_labels - 1), rtol=1e-5)
+    assert_allclose(pooled_auprc(y, sp.csr_array(y.shape)), 1 / n_labels)
+
+
+def test_a_matrix_of_millions_of_cells_takes_seconds_at_most():
+    rng = np.random.default_rng(0)
+    s = rng.random((1300, 4000))
+    y = sp.csr_array(rng.random(s.shape) < 0.01)
+    started = time.perf_counter()
+    pooled, average = pooled_auprc(y, s), average_auprc(y, s)
+    # Less than one second on a quiet machine.
+    assert time.perf_counter() - started < 10
+    # Scores that say nothing: about the share of true cells. Short curves lie above it.
+    assert 0.009 < pooled < 0.011
+    assert pooled < average < 0.03
+
+
+# Wrong input.
+
+Y, S = [[1, 0, 1], [0, 1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
+
+
+@pytest.mark.parametrize("metric", [pooled_auprc, label_auprc, average_auprc])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((Y, [[0.1, 0.2], [0.3, 0.4]]), r"y_score has shape \(2, 2\) but y_true has shape \(2, 3\)"),
+        ((Y, sp.csr_array((3, 3))), r"y_score has shape \(3, 3\)"),
+        (([1, 0, 1], [0.1, 0.2, 0.3]), r"y_true has shape \(3,\); pass a 2-D array"),
+        (([[1, 2, 0], [0, 0, 1]], S), "y_true holds the value 2"),
+        ((sp.csr_array([[1, -1, 0], [0, 0, 1]]), S), "y_true holds the value -1"),
+        ((Y, [[0.1, np.nan, 0.3], [0.3, 0.2, 0.1]]), "y_score contains NaN"),
+        ((Y, sp.csr_array([[0.1, np.nan, 0.3], [0.3, 0, 0]])), "y_score contains NaN"),
+        ((Y, [["a", "b", "c"]] * 2), "y_score has dtype"),
+    ],
+)
+def test_wrong_matrices_are_named_in_the_error(metric, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        metric(*arguments)
+
+
+@pytest.mark.parametrize("metric", [pooled_auprc, label_auprc, average_auprc])
+@pytest.mark.parametrize("interpolation", ["linear", "Curve", None])
+def test_an_unknown_interpolation_is_named_in_the_error(metric, interpolation):
+    with pytest.raises(ValueError, match=rf"interpolation is {interpolation!r}; pass 'curve' or 'step'"):
+        metric(Y, S, interpolation=interpolation)
+
+
+@pytest.mark.parametrize("metric", [pooled_auprc, average_auprc])
+@pytest.mark.parametrize("y", [np.zeros((2, 3)), sp.csr_array((2, 3))])
+def test_labels_that_are_zero_everywhere_have_no_curve(metric, y):
+    with pytest.raises(ValueError, match=r"y_true is zero everywhere.* at least one row that has a label"):
+        metric(y, S)
+
+
+@pytest.mark.parametrize("s", [S, sp.csr_array(S), sp.csr_array((2, 3))])
+def test_labels_that_never_occur_have_no_area(s):
+    assert_array_equal(label_auprc(np.zeros((2, 3)), s), np.full(3, np.nan))
