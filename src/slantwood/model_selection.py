@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,10 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from slantwood.features.frames import is_missing
+from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.reading import as_array, as_numbers
 
 __all__ = ["LabelStratifiedKFold"]
-
-_COLLECTIONS = (set, frozenset, list, tuple, np.ndarray)
 
 
 class LabelStratifiedKFold(BaseCrossValidator):
@@ -151,12 +150,14 @@ class LabelStratifiedKFold(BaseCrossValidator):
 
     def _indicator(self, y: Any, n_rows: int) -> sp.csr_array:
         """Return the labels of each row as a CSR array whose stored entries all mean a label."""
-        if not _is_list_of_collections(y):
+        if holds_label_sets(y):
+            label_sets = _known_labels(rows_of(y))
+        else:
             y = as_array(y, n_rows)
             if y.ndim == 2:
                 indicator = _of_matrix(y)
                 return indicator if self.hierarchy is None else _of_matrix(self.hierarchy.closure(indicator))
-        label_sets = _label_sets(y)
+            label_sets = _classes(y.toarray() if sp.issparse(y) else y)
         if self.hierarchy is None:
             return _of_label_sets(label_sets)
         return _of_matrix(self.hierarchy.closure(self.hierarchy.indicator(label_sets)))
@@ -190,34 +191,23 @@ class LabelStratifiedKFold(BaseCrossValidator):
         return folds
 
 
-def _is_list_of_collections(y: Any) -> bool:
-    """Tell whether y is a list that means label sets; lists of numbers of equal length mean a matrix."""
-    if not isinstance(y, (list, tuple)):
-        return False
-    rows = [labels for labels in y if isinstance(labels, _COLLECTIONS)]
-    if len(rows) < len(y) or len({len(labels) for labels in rows}) > 1:
-        return bool(rows)
-    if any(isinstance(labels, (set, frozenset)) for labels in rows):
-        return True
-    return not all(isinstance(cell, (Real, np.bool_)) or is_missing(cell) for row in rows for cell in row)
-
-
-def _label_sets(y: Any) -> list[set[Any]]:
-    """Return the labels of each row, given as collections or as classes, without missing ones."""
-    if isinstance(y, (list, tuple)):
-        rows = list(y)
-    else:
-        y = y.toarray() if sp.issparse(y) else y
-        _refuse_fractions(y)
-        rows = list(y) if y.dtype.kind in "mM" else y.tolist()  # plain Python, except that NaT would be lost
-    if not any(isinstance(row, _COLLECTIONS) for row in rows):
-        return [set() if is_missing(label) else {label} for label in rows]
+def _known_labels(rows: list[Any]) -> list[set[Any]]:
+    """Return the labels of each row, without those that are missing."""
     for i, row in enumerate(rows):
-        if not isinstance(row, _COLLECTIONS) and not is_missing(row):
+        if not is_collection(row) and not is_missing(row):
             raise ValueError(
                 f"y[{i}] is {row!r:.60}, while other rows are collections of labels; make it a set too"
             )
-    return [set() if is_missing(row) else {label for label in row if not is_missing(label)} for row in rows]
+    return [
+        {label for label in row if not is_missing(label)} if is_collection(row) else set() for row in rows
+    ]
+
+
+def _classes(y: np.ndarray) -> list[set[Any]]:
+    """Return the class of each row as its only label."""
+    _refuse_fractions(y)
+    rows = list(y) if y.dtype.kind in "mM" else y.tolist()  # plain Python, except that NaT would be lost
+    return [set() if is_missing(label) else {label} for label in rows]
 
 
 def _refuse_fractions(y: np.ndarray) -> None:

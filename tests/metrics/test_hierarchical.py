@@ -159,13 +159,32 @@ def test_labels_may_come_in_any_collection(make):
     assert_allclose(found, (1 / 3, 1 / 6, 2 / 9), rtol=1e-14)
 
 
+NUMBERS = Hierarchy.from_edges([(7, 1), (7, 0)])  # columns: 7, 1, 0
+
+
 def test_labels_that_are_numbers_come_as_sets():
-    numbers = Hierarchy.from_edges([(7, 1), (7, 0)])  # columns: 7, 1, 0
     # T = {1, 7}, P = {0, 7}.
-    assert hierarchical_precision_recall_f1([{1}], [{0}], hierarchy=numbers) == (0.5, 0.5, 0.5)
+    assert hierarchical_precision_recall_f1([{1}], [{0}], hierarchy=NUMBERS) == (0.5, 0.5, 0.5)
+    # As sets they may well be as many as there are columns: all three labels, not the column of label 7.
+    assert hierarchical_precision_recall_f1([{0, 1, 7}], [{7}], hierarchy=NUMBERS) == (1, 1 / 3, 0.5)
 
 
-@pytest.mark.parametrize("none", [[[], []], [set(), set()], np.zeros((2, 5)), sp.csr_array((2, 5))], ids=type)
+def test_lists_of_numbers_are_labels_only_if_their_lengths_differ():
+    # T = {1, 7}, {0, 1, 7}; P = {7}, {0, 7}.
+    found = hierarchical_precision_recall_f1([[1], [0, 1]], [[7], [0, 7]], hierarchy=NUMBERS)
+    assert found == (1, 3 / 5, 3 / 4)
+    # Of the same length, they are rows of zeros and ones: T = {1, 7}, {0, 7}; P = {7}, {0, 7}.
+    found = hierarchical_precision_recall_f1(
+        [[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [1, 0, 1]], hierarchy=NUMBERS
+    )
+    assert found == (1, 3 / 4, 6 / 7)
+
+
+@pytest.mark.parametrize(
+    "none",
+    [[[], []], ((), ()), pd.Series([[], []]), [set(), set()], np.zeros((2, 5)), sp.csr_array((2, 5))],
+    ids=type,
+)
 def test_where_nothing_is_predicted_or_true_the_values_are_zero(none):
     some = [{"a/x"}, {"b"}]
     assert hierarchical_precision_recall_f1(some, none, hierarchy=TREE) == (0.0, 0.0, 0.0)
@@ -214,7 +233,7 @@ def test_the_metrics_load_neither_hierarchies_nor_trees():
     code = "import sys, slantwood.metrics; print(list(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "'slantwood.metrics.hierarchical'" in loaded
-    assert "slantwood.targets" not in loaded
+    assert "slantwood.targets.hierarchy" not in loaded
     assert "numba" not in loaded
 
 
@@ -235,6 +254,11 @@ Y = [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1]]
         (Y, [["a"], ["b"]], None, "y_pred holds sets of labels.*pass hierarchy"),
         ([{"a"}, {"a/z"}], Y, TREE, "y_true does not fit the hierarchy: row 1 .* 'a/z'"),
         (Y, ["a", "b"], TREE, r"y_pred does not fit the hierarchy: row 0 .* give \['a'\]"),
+        (Y, np.array(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: row 0 .* give \[.*'a'.*\]"),
+        (Y, pd.Series(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: row 0 .* give \['a'\]"),
+        (Y, [["b"], "a"], TREE, r"y_pred does not fit the hierarchy: row 1 .* give \['a'\]"),
+        ([[1, 0], [1]], Y, None, "y_true holds sets of labels.*pass hierarchy"),
+        (Y, None, TREE, r"y_pred has shape \(\); pass a 2-D array"),
         (Y, [{"a"}, None], TREE, "y_pred holds the value nan"),
         ([[1, 0]], [[1, 0]], TREE, r"y_true does not fit the hierarchy: .*\(1, 2\).* 5 columns"),
     ],

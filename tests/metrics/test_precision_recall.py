@@ -16,7 +16,13 @@ from scipy.integrate import quad
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score
 
-from slantwood.metrics import _input, average_auprc, label_auprc, pooled_auprc
+from slantwood.metrics import (
+    _input,
+    average_auprc,
+    label_auprc,
+    label_ranking_average_precision,
+    pooled_auprc,
+)
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
 
 SETTINGS = settings(deadline=None, max_examples=50)
@@ -76,13 +82,48 @@ def problems(draw, scores=LEVEL):
     return y, s
 
 
-def all_values(y, s, interpolation):
+def all_values(y, s, interpolation, w=None):
     """The pooled area, both averages, and the area of every label."""
-    averages = [
-        average_auprc(y, s, weighted=weighted, interpolation=interpolation) for weighted in (False, True)
-    ]
-    pooled = pooled_auprc(y, s, interpolation=interpolation)
-    return np.array([pooled, *averages, *label_auprc(y, s, interpolation=interpolation)])
+    options = {"interpolation": interpolation, "sample_weight": w}
+    averages = [average_auprc(y, s, weighted=weighted, **options) for weighted in (False, True)]
+    return np.array([pooled_auprc(y, s, **options), *averages, *label_auprc(y, s, **options)])
+
+
+def weights_for(y, weights):
+    """Weights of the rows, positive for at least one row that has a label."""
+    n_rows = len(y)
+    with_label = int(np.flatnonzero((y == 1).any(axis=1))[0])
+    return st.lists(weights, min_size=n_rows, max_size=n_rows).filter(lambda w: w[with_label] > 0)
+
+
+@st.composite
+def partial_problems(draw):
+    """Labels of which some are not known, but at least one true cell is."""
+    y, s = draw(problems())
+    unknown = draw(hnp.arrays(bool, y.shape))
+    partial = np.where(unknown, np.nan, y)
+    assume((partial == 1).any())
+    return partial, s
+
+
+def slow_areas_of_known_cells(y, s, w, interpolation):
+    """Pool by hand: list each known cell as often as its row weighs, all together and by label."""
+
+    def area(columns):
+        rows_of_cells = [
+            (y[i, j], s[i, j])
+            for i in range(len(y))
+            for j in columns
+            if not np.isnan(y[i, j])
+            for _ in range(w[i])
+        ]
+        truth, scores = zip(*rows_of_cells, strict=True) if rows_of_cells else ((), ())
+        return (slow_area(truth, scores, interpolation), sum(truth)) if sum(truth) else (np.nan, 0)
+
+    labels, frequencies = zip(*(area([j]) for j in range(y.shape[1])), strict=True)
+    occurs = np.array(frequencies) > 0
+    averages = [np.average(np.nan_to_num(labels), weights=weights) for weights in (occurs, frequencies)]
+    return np.array([area(range(y.shape[1]))[0], *averages, *labels])
 
 
 # Values worked out by hand. In the comments, (TP, FP) are the points of the curve.
@@ -225,6 +266,150 @@ def test_the_closed_form_has_no_jump_where_its_evaluation_changes(z):
     assert_allclose(found, [exact_area(0, n, d, D)], rtol=1e-14)
 
 
+# Weights of rows, and labels that are not known.
+
+
+def test_a_weight_counts_in_true_and_false_positives():
+    # Weights 2, 1, 3. Label 0: (2,0) (2,1) (5,1); label 1: (0,0) (0,3) (1,3), with row 0 below.
+    y, s, w = [[1, 0], [0, 1], [1, 0]], [[0.9, 0.1], [0.8, 0.5], [0.7, 0.6]], [2, 1, 3]
+    found = label_auprc(y, s, sample_weight=w, interpolation="step")
+    assert_allclose(found, [(2 + 3 * 5 / 6) / 5, 1 / 4], rtol=1e-14)
+    # The integrals of (2+x)/(3+x) over [0,3] = 3 - log(2), and of x/(3+x) over [0,1] = 1 - 3 log(4/3).
+    expected = [(2 + 3 - math.log(2)) / 5, 1 - 3 * math.log(4 / 3)]
+    assert_allclose(label_auprc(y, s, sample_weight=w), expected, rtol=1e-14)
+    assert_allclose(average_auprc(y, s, sample_weight=w), np.mean(expected), rtol=1e-14)
+    # Rows that have label 0 weigh 5, rows that have label 1 weigh 1.
+    weighted = average_auprc(y, s, sample_weight=w, weighted=True)
+    assert_allclose(weighted, (5 * expected[0] + expected[1]) / 6, rtol=1e-14)
+
+
+def test_a_cell_that_is_not_known_is_neither_right_nor_wrong():
+    y, s = [[1, np.nan, 0], [np.nan, 1, 0]], [[0.5, 0.9, 0.7], [0.6, 0.8, 0.1]]
+    # Known cells: 0.8 true, 0.7 false, 0.5 true, 0.1 false.
+    assert_allclose(pooled_auprc(y, s, interpolation="step"), (1 + 2 / 3) / 2, rtol=1e-14)
+    assert label_auprc(y, s).tolist()[:2] == [1.0, 1.0]
+    # Unstored scores of unknown cells are left out of the zeros: one of two, not of three.
+    assert pooled_auprc([[1, 0, np.nan]], sp.csr_array((1, 3))) == 0.5
+    assert label_auprc([[1], [0], [np.nan]], sp.csr_array((3, 1))).tolist() == [0.5]
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems())
+def test_weights_of_one_change_nothing_at_all(interpolation, problem):
+    y, s = problem
+    expected = all_values(y, s, interpolation)
+    for Y, S in ((y, s), (sp.csr_array(y), sp.csr_array(s))):
+        assert_array_equal(all_values(Y, S, interpolation, np.ones(len(y))), expected)
+
+
+@BOTH
+@SETTINGS
+@given(problem=problems(), data=st.data())
+def test_whole_weights_are_repetitions_of_rows(interpolation, problem, data):
+    y, s = problem
+    w = data.draw(weights_for(y, st.integers(0, 4)))
+    expected = all_values(np.repeat(y, w, axis=0), np.repeat(s, w, axis=0), interpolation)
+    assert_allclose(all_values(y, s, interpolation, w), expected, rtol=1e-12)
+    assert_allclose(all_values(y, s, interpolation, np.multiply(w, 0.3)), expected, rtol=1e-12)
+
+
+@BOTH
+@SETTINGS
+@given(problem=partial_problems(), data=st.data())
+def test_values_are_those_of_a_list_of_the_known_cells(interpolation, problem, data):
+    y, s = problem
+    expected = slow_areas_of_known_cells(y, s, [1] * len(y), interpolation)
+    assert_allclose(all_values(y, s, interpolation), expected, rtol=1e-11)
+    w = data.draw(weights_for(y, st.integers(0, 4)))
+    expected = slow_areas_of_known_cells(y, s, w, interpolation)
+    assert_allclose(all_values(y, s, interpolation, w), expected, rtol=1e-11)
+
+
+@BOTH
+@pytest.mark.parametrize("form", SPARSE_FORMATS)
+@SETTINGS
+@given(problem=partial_problems(), data=st.data())
+def test_weighted_and_partly_known_input_may_be_sparse(form, interpolation, problem, data):
+    y, s = problem
+    w = data.draw(st.one_of(st.none(), weights_for(y, st.sampled_from([0.0, 1e-9, 0.3, 1.0, 7.5]))))
+    expected = all_values(y, s, interpolation, w)
+    for Y, S in ((form(y), s), (y, form(s)), (form(y), form(s))):
+        assert_array_equal(all_values(Y, S, interpolation, w), expected)
+
+
+@SETTINGS
+@given(problem=problems(), data=st.data())
+def test_weighted_steps_give_scikit_learns_weighted_average_precision(problem, data):
+    y, s = problem
+    w = np.array(data.draw(weights_for(y, st.one_of(st.just(0.0), st.floats(1e-3, 1e3)))))
+    expected = average_precision_score(y.ravel(), s.ravel(), sample_weight=np.repeat(w, y.shape[1]))
+    if y.shape[1] > 1:
+        micro = average_precision_score(y, s, average="micro", sample_weight=w)
+        assert_allclose(micro, expected, rtol=1e-12)
+    occurs = (y * w[:, None]).any(axis=0)
+    labels = [
+        average_precision_score(y[:, j], s[:, j], sample_weight=w) if occurs[j] else np.nan
+        for j in range(y.shape[1])
+    ]
+    for Y, S in ((y, s), (sp.csr_array(y), sp.csc_array(s))):
+        options = {"sample_weight": w, "interpolation": "step"}
+        assert_allclose(pooled_auprc(Y, S, **options), expected, rtol=1e-12)
+        assert_allclose(label_auprc(Y, S, **options), labels, rtol=1e-12)
+        assert_allclose(average_auprc(Y, S, **options), np.nanmean(labels), rtol=1e-12)
+        assert_allclose(
+            average_auprc(Y, S, weighted=True, **options),
+            np.average(np.nan_to_num(labels), weights=w @ y),
+            rtol=1e-12,
+        )
+
+
+def test_a_label_of_weightless_rows_has_no_curve():
+    y, s, w = [[1, 0], [0, 1]], [[0.9, 0.8], [0.7, 0.6]], [1, 0]
+    assert_array_equal(label_auprc(y, s, sample_weight=w), [1.0, np.nan])
+    assert average_auprc(y, s, sample_weight=w) == 1.0
+    assert average_auprc(y, s, sample_weight=w, weighted=True) == 1.0
+
+
+@BOTH
+@pytest.mark.parametrize("light", [1e-3, 1e-9, 1e-15, 1e-30])
+def test_the_curve_of_light_rows_is_not_drowned_by_heavy_ones(interpolation, light):
+    rng = np.random.default_rng(0)
+    n_rows, n_light = 300, 20
+    w = np.r_[np.full(n_light, light), rng.random(n_rows)]
+    y, s = np.zeros((len(w), 2)), rng.normal(size=(len(w), 2))
+    y[:n_light, 0] = rng.integers(0, 2, n_light)
+    y[n_light:, 1] = 1
+    # Light rows come first in label 0, by scores that are all negative.
+    s[:, 0] = np.r_[rng.random(n_light) - 1, rng.random(n_rows) - 3]
+    expected = label_auprc(y[:n_light], s[:n_light], interpolation=interpolation)[0]
+    options = {"sample_weight": w, "interpolation": interpolation}
+    for scores in (s, sp.csr_array(s)):
+        assert_allclose(label_auprc(y, scores, **options)[0], expected, rtol=1e-12)
+        assert_allclose(label_auprc(y[:, ::-1], scores[:, ::-1], **options)[1], expected, rtol=1e-12)
+        assert_allclose(pooled_auprc(y[:, :1], scores[:, :1], **options), expected, rtol=1e-12)
+
+
+@BOTH
+@SETTINGS
+@given(problem=partial_problems(), data=st.data())
+def test_weighted_values_of_partly_known_labels_are_positive_and_at_most_one(interpolation, problem, data):
+    y, s = problem
+    w = np.array(data.draw(weights_for(y, st.one_of(st.just(0.0), st.floats(1e-20, 1e20)))))
+    found = all_values(y, s, interpolation, w)
+    assert_array_equal(np.isnan(found[3:]), ~(y[w > 0] == 1).any(axis=0))
+    found = found[~np.isnan(found)]
+    assert ((found > 0) & (found <= 1)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+def test_scores_of_any_precision_may_be_weighted(dtype):
+    y, s, w = [[1, 0], [np.nan, 1]], np.array([[0.5, 0.25], [0.75, 0.25]]), [1, 2]
+    expected = all_values(y, s, "curve", w)
+    assert_array_equal(all_values(y, s.astype(dtype), "curve", w), expected)
+    assert_array_equal(all_values(np.array(y, dtype), s, "curve", w), expected)
+
+
 # What must not matter.
 
 
@@ -312,10 +497,15 @@ def test_input_is_left_as_it_was():
     before = dense.copy()
     s = sp.csr_matrix((np.array([2.0, 0.0, 1.0]), np.array([2, 1, 0]), np.array([0, 3])), shape=(1, 3))
     y = sp.coo_array(([1, 0], ([0, 0], [2, 1])), shape=(1, 3))
+    partial = sp.csr_array([[1.0, np.nan, 0.0]])
+    weight = np.array([3.0])
     for scores in (dense, s):
-        pooled_auprc(y, scores)
-        label_auprc(y, scores)
+        for labels in (y, partial):
+            pooled_auprc(labels, scores)
+            label_auprc(labels, scores, sample_weight=weight)
     assert_array_equal(dense, before)
+    assert_array_equal(partial.toarray(), [[1.0, np.nan, 0.0]])
+    assert weight.tolist() == [3.0]
     assert s.data.tolist() == [2.0, 0.0, 1.0]
     assert s.indices.tolist() == [2, 1, 0]
     assert y.nnz == 2
@@ -381,6 +571,11 @@ def test_huge_sparse_matrices_are_never_made_dense():
     assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=1e-5)
     assert_allclose(pooled_auprc(y, -s), 0.5 / (n_labels - 1), rtol=1e-5)
     assert_allclose(pooled_auprc(y, sp.csr_array(y.shape)), 1 / n_labels)
+    # Weights, and a cell in each row that is not known.
+    w = np.arange(n_rows) % 3
+    y = sp.csr_array(y + np.nan * sp.csr_array((np.ones(n_rows), (rows, rows + 1)), shape=y.shape))
+    assert average_auprc(y, s, sample_weight=w) == 1.0
+    assert_allclose(pooled_auprc(y, -s, sample_weight=w), 0.5 / (n_labels - 2), rtol=1e-5)
 
 
 def test_a_matrix_of_millions_of_cells_takes_seconds_at_most():
@@ -409,6 +604,8 @@ Y, S = [[1, 0, 1], [0, 1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
         ((Y, sp.csr_array((3, 3))), r"y_score has shape \(3, 3\)"),
         (([1, 0, 1], [0.1, 0.2, 0.3]), r"y_true has shape \(3,\); pass a 2-D array"),
         (([[1, 2, 0], [0, 0, 1]], S), "y_true holds the value 2"),
+        (([[1, np.nan, 0], [0, 0.5, 1]], S), "y_true holds the value 0.5"),
+        ((sp.csr_array([[1, np.nan, 0], [0, 0.5, 1]]), S), "y_true holds the value 0.5"),
         ((sp.csr_array([[1, -1, 0], [0, 0, 1]]), S), "y_true holds the value -1"),
         ((Y, [[0.1, np.nan, 0.3], [0.3, 0.2, 0.1]]), "y_score contains NaN"),
         ((Y, sp.csr_array([[0.1, np.nan, 0.3], [0.3, 0, 0]])), "y_score contains NaN"),
@@ -432,6 +629,35 @@ def test_an_unknown_interpolation_is_named_in_the_error(metric, interpolation):
 def test_labels_that_are_zero_everywhere_have_no_curve(metric, y):
     with pytest.raises(ValueError, match=r"y_true is zero everywhere.* at least one row that has a label"):
         metric(y, S)
+
+
+@pytest.mark.parametrize("metric", [pooled_auprc, average_auprc])
+def test_labels_that_are_not_known_or_weigh_nothing_have_no_curve(metric):
+    with pytest.raises(ValueError, match="y_true is zero everywhere"):
+        metric(np.full((2, 3), np.nan), S)
+    with pytest.raises(ValueError, match="y_true is zero everywhere"):
+        metric([[1, 0, 1], [0, np.nan, 0]], S, sample_weight=[0, 1])
+
+
+@pytest.mark.parametrize("metric", [pooled_auprc, label_auprc, average_auprc])
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1], r"sample_weight has shape \(1,\); pass a 1-D array of length 2, one weight per row"),
+        ([1, -1], "sample_weight holds the value -1"),
+        ([1, np.nan], "sample_weight holds the value nan"),
+        ([0, 0], "sample_weight is zero everywhere"),
+    ],
+)
+def test_wrong_weights_are_named_in_the_error(metric, weight, message):
+    with pytest.raises(ValueError, match=message):
+        metric(Y, S, sample_weight=weight)
+
+
+@pytest.mark.parametrize("make", [np.array, sp.csr_array], ids=["dense", "sparse"])
+def test_the_other_metrics_refuse_labels_that_are_not_known(make):
+    with pytest.raises(ValueError, match="y_true holds the value nan"):
+        label_ranking_average_precision(make([[1, np.nan, 0]]), [[0.1, 0.2, 0.3]])
 
 
 @pytest.mark.parametrize("s", [S, sp.csr_array(S), sp.csr_array((2, 3))])

@@ -115,7 +115,7 @@ def test_sparse_scores_are_means_over_the_counted_trees(
     if top_k > 0:
         for row in expected:
             row[np.argsort(-row, kind="stable")[top_k:]] = 0.0
-    found = spelt_out(sparse_scores(nodes, counted, trees, top_k), 6)
+    found = spelt_out(sparse_scores(nodes, counted, trees, np.arange(6), top_k), 6)
     # Leaves are eighths: their sums are exact, and only a mean of three rounds.
     assert_allclose(found, expected, rtol=4 * EPS)
     dense_means = np.zeros((len(nodes), 6), np.float32)
@@ -175,7 +175,7 @@ def test_sparse_scores_are_the_dense_means(random_trees, dense, routed, seed, n_
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
     means = np.zeros((len(nodes), 6), np.float32)
     add_leaves(nodes, EVERY_TREE, trees, means)
-    scores = sparse_scores(nodes, EVERY_TREE, trees, -1)
+    scores = sparse_scores(nodes, EVERY_TREE, trees, np.arange(6), -1)
     assert_array_equal(spelt_out(scores, 6), means)
     assert (scores[2] > 0).all()
 
@@ -187,12 +187,12 @@ def test_top_k_keeps_the_largest_and_among_equals_the_lower_label(
     rng = np.random.default_rng(seed)
     trees = random_trees(rng, n_trees, n_outputs=12, sparse_leaves=sparse_leaves)
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
-    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, -1), 12)
+    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, np.arange(12), -1), 12)
     expected = np.zeros_like(everything)
     for i, row in enumerate(everything):
         best = np.argsort(-row, kind="stable")[:k]
         expected[i, best] = row[best]
-    assert_array_equal(spelt_out(sparse_scores(nodes, EVERY_TREE, trees, k), 12), expected)
+    assert_array_equal(spelt_out(sparse_scores(nodes, EVERY_TREE, trees, np.arange(12), k), 12), expected)
 
 
 @pytest.mark.parametrize("n_labels", [50, 700])
@@ -201,10 +201,10 @@ def test_top_k_of_many_labels_and_rows(random_trees, dense, routed, n_labels):
     rng = np.random.default_rng(n_labels)
     trees = random_trees(rng, 3, n_outputs=n_labels, sparse_leaves=True)
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
-    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, -1), n_labels)
+    everything = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, np.arange(n_labels), -1), n_labels)
     assert (everything > 0).sum() > (1024 if n_labels == 700 else 0)
     for k in (1, 5, 17, n_labels):
-        found = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, k), n_labels)
+        found = spelt_out(sparse_scores(nodes, EVERY_TREE, trees, np.arange(n_labels), k), n_labels)
         best = np.argsort(-everything, axis=1, kind="stable")[:, :k]
         expected = np.zeros_like(everything)
         np.put_along_axis(expected, best, np.take_along_axis(everything, best, axis=1), axis=1)
@@ -223,7 +223,7 @@ def test_stored_zeros_of_a_leaf_are_no_scores(random_trees, dense, routed):
     assert with_zeros.nnz > (values != 0).sum()
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
     expected, found = (
-        spelt_out(sparse_scores(nodes, EVERY_TREE, trees._replace(leaves=leaves), -1), 40)
+        spelt_out(sparse_scores(nodes, EVERY_TREE, trees._replace(leaves=leaves), np.arange(40), -1), 40)
         for leaves in (dense_matrix(values), sparse_matrix(with_zeros))
     )
     assert_array_equal(found, expected)

@@ -20,6 +20,7 @@ from slantwood.estimators.callbacks import CallbackSupportMixin, tell_progress
 from slantwood.estimators.defaults import SPARSE_FEATURES, Traits, choose
 from slantwood.estimators.semi_supervised import choose_unlabeled_weight, self_trained, train_teacher
 from slantwood.estimators.training_data import TrainingData
+from slantwood.estimators.tuning import tuned_settings
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import (
@@ -122,8 +123,11 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             self.__dict__.update(before)
             raise
 
-    def _fit(self, data: TrainingData) -> None:
-        """Grow the trees; nothing is changed before all of them are grown."""
+    def _fit(self, data: TrainingData, tuned: dict[str, Any] | None = None) -> None:
+        """Grow the trees; nothing is changed before all of them are grown.
+
+        Settings that were `tuned` before are used as they are.
+        """
         earlier = self.trees_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.n_trees
         if n_earlier > self.n_estimators:
@@ -136,18 +140,25 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             importance_sum = np.zeros(data.X.shape[1])
         else:
             seed, importance_sum = self._seed, self._importance_sum.copy()
+            tuned = self._tuned
         labeled = known_rows(data.Y)
-        data, unlabeled_weight = self._with_unlabeled(data, labeled, seed)
+        if not (labeled & (data.row_weights > 0)).any():
+            raise ValueError("y has no label in any row of positive weight; at least one row must have one")
+        if tuned is None:
+            tuned = tuned_settings(self, data, seed)
+        data, unlabeled_weight = self._with_unlabeled(data, labeled, seed, tuned)
         X, Y, targets = data.X, data.Y, data.targets
         row_weights, clustering = data.row_weights, data.clustering
         target_weights = check.check_target_weights(self.target_weights, Y.shape[1])
+        if self.target_weights is None and data.hierarchy is not None:
+            target_weights = data.hierarchy.weights()
         # Constant targets and those of weight 0 are predicted, but have no say in any split.
         judges = varying_columns(Y)
         if len(target_weights):
             judges &= target_weights > 0
         n_judges = int(judges.sum())
         sketch_width = clustering.sketch_width(X.shape[1], n_judges)
-        settings = self._choose_settings(data, n_judges, sketch_width is not None)
+        settings = self._choose_settings(data, n_judges, sketch_width is not None, tuned)
         leaf_targets = judging = training_matrix(Y)
         if 0 < n_judges < Y.shape[1]:
             judging = training_matrix(Y[:, judges])
@@ -171,6 +182,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 "_encoding": data.encoding,
                 "_targets": targets,
                 "_seed": seed,
+                "_tuned": tuned,
                 "_importance_sum": importance_sum,
                 **self._describe(targets),
             }
@@ -181,6 +193,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             )
             with tell_progress(self, self.n_estimators - n_earlier, data.table, data.y, fitted) as tell:
                 for tree, importance in trees:
+                    if data.hierarchy is not None and plan.Y.has_gaps:
+                        # Means over other rows for each label need not be in line with the hierarchy.
+                        leaves = data.hierarchy.consistent(array_of(tree.leaves))
+                        tree = tree._replace(leaves=prediction_matrix(leaves))
                     grown.append(tree)
                     importance_sum += importance
                     if tell():
@@ -192,12 +208,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 self._set_out_of_bag(plan, data, labeled)
 
     def _with_unlabeled(
-        self, data: TrainingData, labeled: np.ndarray, seed: int
+        self, data: TrainingData, labeled: np.ndarray, seed: int, tuned: dict[str, Any]
     ) -> tuple[TrainingData, float]:
         """Give rows without any label their part, or none; return also the weight that they have."""
-        present = data.row_weights > 0
-        if not (labeled & present).any():
-            raise ValueError("y has no label in any row of positive weight; at least one row must have one")
         if self.unlabeled_weight is None:
             # Where the targets judge, nothing judges a row without label.
             return data.without_unlabeled() if data.clustering.is_targets else data, 0.0
@@ -207,12 +220,14 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 "clustering says what judges them; give unlabeled_weight=None, or no clustering"
             )
         weight = 0.0
-        if not labeled[present].all():
-            is_auto = self.unlabeled_weight == _AUTO
-            weight = choose_unlabeled_weight(self, data, seed) if is_auto else float(self.unlabeled_weight)
+        if not labeled[data.row_weights > 0].all():
+            if self.unlabeled_weight == _AUTO:
+                weight = choose_unlabeled_weight(self, data, seed, tuned)
+            else:
+                weight = float(self.unlabeled_weight)
         if weight == 0.0:
             return data.without_unlabeled(), 0.0
-        return self_trained(data, train_teacher(self, data, seed), weight), weight
+        return self_trained(data, train_teacher(self, data, seed, tuned), weight), weight
 
     @property
     def _needs_out_of_bag(self) -> bool:
@@ -266,7 +281,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 "use cross-validation"
             )
 
-    def _choose_settings(self, data: TrainingData, n_targets: int, sketched: bool) -> dict[str, Any]:
+    def _choose_settings(
+        self, data: TrainingData, n_targets: int, sketched: bool, tuned: dict[str, Any]
+    ) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
         stored = data.X.data if sp.issparse(data.X) else data.X
@@ -281,8 +298,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 single_tree=self._is_single_tree,
                 split=type(split),
                 sketched=sketched,
+                hierarchical=data.hierarchy is not None,
             )
         )
+        chosen |= tuned
         own = {
             "bootstrap": self.bootstrap,
             "max_features": self.max_features,
@@ -398,12 +417,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _sparse_mean_leaves(self, matrix: Matrix, counted: np.ndarray, top_k: int | None) -> sp.csr_array:
         n, n_columns = n_rows(matrix), self.trees_.leaves.n_columns
+        ranks = self._targets.ranks
 
         def predict_chunk(start: int, stop: int) -> sp.csr_array:
             nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
             route(matrix, self.trees_, start, stop, nodes)
             limit = -1 if top_k is None else top_k
-            indptr, indices, scores = sparse_scores(nodes, counted[start:stop], self.trees_, limit)
+            indptr, indices, scores = sparse_scores(nodes, counted[start:stop], self.trees_, ranks, limit)
             return sp.csr_array((scores, indices, indptr), shape=(stop - start, n_columns))
 
         return sp.csr_array(sp.vstack(self._over_chunks(predict_chunk, n), format="csr"))

@@ -17,7 +17,9 @@ from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.estimators.training_data import TrainingData
+from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
+from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
@@ -28,6 +30,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
     class_weight: Any
     threshold: Any
+    hierarchy: Any
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueClassifier:
@@ -40,6 +43,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
             Classes of any type, or the 0/1 indicator matrix of a multi-label task. None or NaN marks rows
             without a class and labels that are not known; with `unlabeled_weight`, a class of -1 does too.
+            With `hierarchy`, the indicator matrix of its labels, or a set of labels for each row: the most
+            specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
@@ -52,14 +57,17 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         """
         with self._all_or_nothing():
             table, X, encoding = self._read_features(X)
-            y = _read_array(y, X.shape[0])
             weights = check.check_row_weights(sample_weight, X.shape[0])
             judged_by = check.check_clustering(clustering, X.shape[0])
             targets: Any
-            if y.ndim == 2:
-                y, targets, Y = self._encode_labels(y)
+            if self.hierarchy is not None:
+                targets, Y = self._encode_hierarchy(y, X.shape[0])
             else:
-                y, targets, Y, weights = self._encode_classes(y, weights)
+                y = _read_array(y, X.shape[0])
+                if y.ndim == 2:
+                    y, targets, Y = self._encode_labels(y)
+                else:
+                    y, targets, Y, weights = self._encode_classes(y, weights)
             check.check_threshold(self.threshold, targets)
             self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
         return self
@@ -67,14 +75,26 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def _check_parameters(self) -> None:
         if isinstance(self.threshold, str):
             check.check_choice("threshold", self.threshold, ("f1_micro", "f1_macro"))
+        check.check_hierarchy(self.hierarchy)
         super()._check_parameters()
 
-    def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
+    def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
+        self._refuse_class_weight()
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None")
+        targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
+        targets = self._targets.continued(targets) if self._continues else targets
+        return targets, targets.encode(closed)
+
+    def _refuse_class_weight(self) -> None:
         if self.class_weight is not None:
             raise ValueError(
-                f"class_weight={self.class_weight!r} is for classes; y is a multi-label matrix, whose "
-                "labels are weighted by target_weights"
+                f"class_weight={self.class_weight!r} is for classes; y has any number of labels per row, "
+                "which are weighted by target_weights"
             )
+
+    def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
+        self._refuse_class_weight()
         if not sp.issparse(y) and y.dtype.kind not in "biuf":
             y = as_numbers(y)
         targets = LabelTargets.of(y)
@@ -107,7 +127,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each row, or its labels as an indicator matrix (sparse where y was sparse)."""
+        """Return the class of each row, or its labels, in the form of y.
+
+        That is an indicator matrix (sparse where y was sparse), or a list with the labels of each row. Labels
+        of a hierarchy come with all their ancestors.
+        """
         check_is_fitted(self)
         if self._targets.task == "multi-label":
             scores = self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
@@ -152,6 +176,32 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             scores[np.arange(len(scores)), np.argmin(scores, axis=1)] = 0.0
         return sp.csr_array(scores) if sparse or top_k is not None else scores
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return how well the labels of X are predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        y : array, sparse matrix or label sets
+            True classes or labels, in a form that `fit` takes.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The share of rows whose class, or whose whole set of labels, is right. Of a hierarchy, where
+            hardly any row is right in all its labels, the area under the pooled precision-recall curve
+            (`slantwood.metrics.pooled_auprc`).
+        """
+        check_is_fitted(self)
+        if not isinstance(self._targets, HierarchyTargets):
+            return super().score(X, y, sample_weight)
+        scores = self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
+        truth = closed_labels(y, self._targets.hierarchy, scores.shape[0])
+        return pooled_auprc(truth, scores, sample_weight=sample_weight)
+
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of the probability of each class or label."""
         with np.errstate(divide="ignore"):
@@ -172,6 +222,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not self.oob_score:
             return
         self.oob_decision_function_ = self._probabilities(means)
+        if isinstance(self._targets, HierarchyTargets):
+            weights = data.row_weights[seen]
+            known = seen.any() and weights.any() and (data.Y[seen] == 1).sum() > 0
+            self.oob_score_ = (
+                pooled_auprc(data.Y[seen], means[seen], sample_weight=weights) if known else float("nan")
+            )
+            return
         if self._targets.task == "multi-label":
             hit = self._targets.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
         else:

@@ -36,6 +36,7 @@ class Traits:
     single_tree: bool
     split: type  # of the split learner
     sketched: bool  # whether a random projection of the targets judges splits
+    hierarchical: bool  # whether the labels are those of a hierarchy
 
 
 def choose(traits: Traits) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def choose(traits: Traits) -> dict[str, Any]:
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,
+        "C": 10.0,
         "start": "noise",
         "max_iter": 100,
         "learning_rate": 0.1,
@@ -81,6 +83,8 @@ def choose(traits: Traits) -> dict[str, Any]:
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
+    if traits.hierarchical and not traits.single_tree:
+        settings |= {"max_features": 1.0}
     if traits.split is SVMSplit:
         # Clusters of equal say keep small ones from being given up, and trees from ending early. Of many rare
         # labels, small clusters are better given up, and frequent labels should make the clusters.

@@ -29,7 +29,12 @@ _PARAMETERS = {
     Weights of the classes; "balanced" makes them inverse to how often the classes occur.""",
     "target_weights": """array or None, default=None
     Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
-    predicted, also those of weight 0.""",
+    predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of the
+    depth.""",
+    "hierarchy": """Hierarchy or None, default=None
+    Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
+    matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
+    parents, and `predict` gives labels with all their ancestors.""",
     "unit_rows": """bool or "auto", default="auto"
     Whether rows of X are scaled to length 1, which suits texts.""",
     "unit_labels": """bool or "auto", default="auto"

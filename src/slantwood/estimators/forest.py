@@ -70,6 +70,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         oob_score: bool = False,
         class_weight: Any = None,
         target_weights: Any = None,
+        hierarchy: Any = None,
         unit_rows: bool | str = "auto",
         unit_labels: bool | str = "auto",
         threshold: Any = 0.5,
@@ -91,6 +92,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.hierarchy = hierarchy
         self.unit_rows = unit_rows
         self.unit_labels = unit_labels
         self.threshold = threshold

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from slantwood.features.matrix import known_rows
 from slantwood.targets.clustering import Clustering
+from slantwood.targets.hierarchy import Hierarchy
 
 
 def _shown(value: Any) -> str:
@@ -164,6 +165,15 @@ def check_threshold(value: Any, targets: Any) -> None:
         )
     if not ((each >= 0.0) & (each <= 1.0)).all():
         raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
+
+
+def check_hierarchy(hierarchy: Any) -> None:
+    """Check that a hierarchy is one, or None."""
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(
+            f"hierarchy={hierarchy!r:.60} ({type(hierarchy).__name__}) must be None or a "
+            "slantwood.Hierarchy: make one with Hierarchy.from_paths, from_edges or from_networkx"
+        )
 
 
 def check_clustering(clustering: Any, n_rows: int) -> Clustering:

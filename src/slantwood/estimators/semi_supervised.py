@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
-from slantwood.estimators.callbacks import without_callbacks
+from slantwood.estimators.copies import trained_copy
 from slantwood.estimators.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 
@@ -30,7 +29,7 @@ _TEACHER_TREES = 50
 _LEAST_PROBABILITY = 0.01
 
 
-def choose_unlabeled_weight(estimator: Any, data: TrainingData, seed: int) -> float:
+def choose_unlabeled_weight(estimator: Any, data: TrainingData, seed: int, tuned: dict[str, Any]) -> float:
     """Return the weight of rows without label that predicts held-out labels best, by cross-validation.
 
     0 is learning from the labelled rows alone.
@@ -46,17 +45,18 @@ def choose_unlabeled_weight(estimator: Any, data: TrainingData, seed: int) -> fl
         row_weights = data.row_weights.copy()
         row_weights[held_out] = 0.0
         rest = data.weighted(row_weights)
-        teacher = _trained(estimator, rest, seed, _TREES)
+        teacher = trained_copy(estimator, rest, seed, _TREES, tuned)
         students = (
-            _trained(estimator, self_trained(rest, teacher, weight), seed, _TREES) for weight in _WEIGHTS
+            trained_copy(estimator, self_trained(rest, teacher, weight), seed, _TREES, tuned)
+            for weight in _WEIGHTS
         )
         errors += [_error(model, data.X[held_out], data.Y[held_out]) for model in (teacher, *students)]
     return (0.0, *_WEIGHTS)[int(np.argmin(errors))]
 
 
-def train_teacher(estimator: Any, data: TrainingData, seed: int) -> Any:
+def train_teacher(estimator: Any, data: TrainingData, seed: int, tuned: dict[str, Any]) -> Any:
     """Fit a copy of the estimator on the labelled rows, with random numbers of its own."""
-    return _trained(estimator, data, seed + 1, _TEACHER_TREES)
+    return trained_copy(estimator, data, seed + 1, _TEACHER_TREES, tuned)
 
 
 def self_trained(data: TrainingData, teacher: Any, weight: float) -> TrainingData:
@@ -76,17 +76,6 @@ def self_trained(data: TrainingData, teacher: Any, weight: float) -> TrainingDat
     Y = data.Y.copy()
     Y[unlabeled] = predicted
     return replace(data, Y=Y, row_weights=row_weights)
-
-
-def _trained(estimator: Any, data: TrainingData, seed: int, n_trees: int) -> Any:
-    model = without_callbacks(clone(estimator))
-    model.set_params(unlabeled_weight=None, random_state=seed % 2**31)
-    if not estimator._is_single_tree:
-        model.set_params(n_estimators=n_trees, verbose=0, warm_start=False, oob_score=False)
-    if hasattr(model, "threshold"):
-        model.set_params(threshold=0.5)
-    model._fit(data)
-    return model
 
 
 def _error(model: Any, X: Any, Y: Any) -> float:

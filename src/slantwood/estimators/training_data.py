@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from slantwood.features.encoding import Encoding
 from slantwood.features.matrix import known_rows
 from slantwood.targets.clustering import Clustering
+from slantwood.targets.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,11 @@ class TrainingData:
     targets: Any  # encoding of the user's y
     row_weights: np.ndarray  # float64
     clustering: Clustering
+
+    @property
+    def hierarchy(self) -> Hierarchy | None:
+        """The hierarchy of the labels, where there is one."""
+        return getattr(self.targets, "hierarchy", None)
 
     def without_unlabeled(self) -> TrainingData:
         """Return the same where rows without any label have no weight, and no gaps to be looked at."""

@@ -72,6 +72,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         max_features: Any = "auto",
         class_weight: Any = None,
         target_weights: Any = None,
+        hierarchy: Any = None,
         unit_rows: bool | str = "auto",
         unit_labels: bool | str = "auto",
         threshold: Any = 0.5,
@@ -87,6 +88,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         self.max_features = max_features
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.hierarchy = hierarchy
         self.unit_rows = unit_rows
         self.unit_labels = unit_labels
         self.threshold = threshold

@@ -89,6 +89,11 @@ class Coded:
         return [plain(value) for value in self.values]
 
 
+def column_names(X: Any) -> list[Any] | None:
+    """Return the names of a frame's columns; None where X is no frame."""
+    return list(_eager(X).columns) if is_frame(X) else None
+
+
 def column_label(name: Any) -> str:
     """Name a column as an error should: by its name in a frame, by its position in an array."""
     return f"column {name!r} of X"

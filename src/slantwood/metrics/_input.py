@@ -61,6 +61,25 @@ def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
     return labels
 
 
+def check_partial_indicator(value: MatrixLike, name: str = "y_true") -> tuple[sp.csr_array, sp.csr_array]:
+    """Return where a 0-1 label matrix holds ones and where it holds NaN, each as canonical CSR."""
+    if sp.issparse(value):
+        _check_two_dimensional(value, name)
+        csr = _canonical_csr(value, name)
+        missing = np.isnan(csr.data)
+        known, unknown = (
+            sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+            for data in (np.where(missing, 0, csr.data), missing)
+        )
+        return check_indicator(known, name), _canonical_csr(unknown, name)
+    array = numeric_array(value, name)
+    _check_two_dimensional(array, name)
+    missing = np.isnan(array)
+    if not missing.any():
+        return check_indicator(array, name), sp.csr_array(array.shape, dtype=np.bool_)
+    return check_indicator(np.where(missing, 0, array), name), sp.csr_array(missing)
+
+
 def check_scores(
     value: MatrixLike, shape: tuple[int, int], name: str = "y_score"
 ) -> FloatArray | sp.csr_array:

@@ -7,14 +7,14 @@ counterpart for scores is `label_ranking_average_precision` with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Set
-from numbers import Number
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape
+from slantwood.targets.label_sets import holds_label_sets
 
 if TYPE_CHECKING:
     from slantwood.targets.hierarchy import Hierarchy
@@ -52,8 +52,9 @@ def hierarchical_precision_recall_f1(
     ----------
     y_true : array-like or sparse matrix of shape (n_rows, n_labels), or sets of labels
         Indicator of the true labels, zeros and ones. If ``hierarchy`` is given, also
-        a sequence with the set of labels of each row; labels that are numbers must
-        come as Python sets, as lists of numbers are read as an indicator.
+        a sequence with the set of labels of each row; labels that are numbers should
+        come as Python sets, as lists of numbers that are all of the same length are
+        read as an indicator.
     y_pred : array-like or sparse matrix of shape (n_rows, n_labels), or sets of labels
         Predicted labels, in either form.
     hierarchy : slantwood.targets.hierarchy.Hierarchy, optional
@@ -105,7 +106,7 @@ def hierarchical_precision_recall_f1(
 
 def _closed(value: Any, name: str, hierarchy: Hierarchy | None) -> sp.csr_array:
     """Return an indicator of the labels and, given a hierarchy, of their ancestors."""
-    are_sets = _holds_sets(value)
+    are_sets = _holds_labels(value)
     if hierarchy is None:
         if are_sets:
             raise ValueError(
@@ -125,19 +126,7 @@ def _asked(method: Callable[[Any], Any], value: Any, name: str) -> Any:
         raise ValueError(f"{name} does not fit the hierarchy: {error}.") from error
 
 
-def _holds_sets(value: Any) -> bool:
-    """Tell sets of labels, one per row, from a matrix."""
-    if sp.issparse(value) or not isinstance(value, Collection):
-        return False
-    if hasattr(value, "__array__"):
-        array = np.asarray(value)
-        if array.ndim != 1 or array.dtype.kind != "O":
-            return False
-    for row in value:
-        if isinstance(row, Set | str):
-            return True
-        if not isinstance(row, Collection):
-            return False
-        if len(row) > 0:
-            return not isinstance(next(iter(row)), Number | np.bool_)
-    return len(value) > 0
+def _holds_labels(value: Any) -> bool:
+    """Tell labels of each row from a matrix; of strings, the hierarchy says what to write instead."""
+    strings = isinstance(value, (list, tuple)) and any(isinstance(row, str) for row in value)
+    return strings or holds_label_sets(value)

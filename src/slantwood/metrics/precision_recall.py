@@ -2,11 +2,13 @@
 
 A curve is kept as the counts at those thresholds that add a true cell; the others
 have no width in recall. Equal scores form one threshold, and the scores that a
-sparse matrix does not store are equal to zero.
+sparse matrix does not store are equal to zero. Cells count by the weights of their
+rows; those of which the truth is not known do not count at all.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,8 +19,9 @@ from slantwood.metrics._input import (
     FloatArray,
     IntArray,
     MatrixLike,
-    check_indicator,
+    check_partial_indicator,
     check_scores,
+    check_weights,
     entries_of_rows,
     find_sorted,
     row_blocks,
@@ -28,7 +31,13 @@ Interpolation: TypeAlias = Literal["curve", "step"]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 
 
-def pooled_auprc(y_true: MatrixLike, y_score: MatrixLike, *, interpolation: Interpolation = "curve") -> float:
+def pooled_auprc(
+    y_true: MatrixLike,
+    y_score: MatrixLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    interpolation: Interpolation = "curve",
+) -> float:
     r"""Compute the area under one precision-recall curve of all labels together.
 
     Every pair of a row and a label is a case of its own. This is the
@@ -38,10 +47,14 @@ def pooled_auprc(y_true: MatrixLike, y_score: MatrixLike, *, interpolation: Inte
     Parameters
     ----------
     y_true : array-like or sparse matrix of shape (n_rows, n_labels)
-        Indicator of the labels, zeros and ones, at least one of them a one.
+        Indicator of the labels, zeros and ones, at least one of them a one. NaN where
+        it is not known whether the row has the label; such cells are left out.
     y_score : array-like or sparse matrix of shape (n_rows, n_labels)
         Scores, larger meaning more likely. Entries that a sparse matrix does not
         store are scores of zero.
+    sample_weight : array-like of shape (n_rows,), optional
+        Non-negative weights of the rows: a row of weight 2 counts as if it came twice,
+        and a row of weight 0 not at all. By default all rows count the same.
     interpolation : {"curve", "step"}, default="curve"
         What lies between two neighbouring thresholds. With "curve" true and false
         positives grow in proportion, which makes precision a hyperbola in recall
@@ -71,45 +84,61 @@ def pooled_auprc(y_true: MatrixLike, y_score: MatrixLike, *, interpolation: Inte
     0.7973
     >>> round(pooled_auprc(y_true, y_score, interpolation="step"), 4)
     0.8333
+
+    If nobody knows whether the second label applies to the first row, its high score is no mistake.
+
+    >>> pooled_auprc([[1, float("nan")], [1, 0]], y_score)
+    1.0
     """
     _check_interpolation(interpolation)
-    labels = check_indicator(y_true)
-    scores = check_scores(y_score, labels.shape)
-    _check_any_label(labels)
-    score, n_true = np.unique(_scores_of_true_cells(labels, scores), return_counts=True)
-    # Zeros are the bulk of most score matrices, and need no sorting.
-    stored = scores[scores != 0] if isinstance(scores, np.ndarray) else scores.data.copy()
-    stored.sort()
-    n_zeros = labels.shape[0] * labels.shape[1] - stored.size
-    first, last = (np.searchsorted(stored, score, side) for side in ("left", "right"))
-    thresholds = _Thresholds(
-        true_above=labels.nnz - np.cumsum(n_true),
-        cells_above=stored.size - last + np.where(score < 0, n_zeros, 0),
-        true=n_true,
-        cells=last - first + np.where(score == 0, n_zeros, 0),
-    )
-    return min(1.0, float(_areas(thresholds, interpolation).sum()) / labels.nnz)
+    cells = _check_cells(y_true, y_score, sample_weight)
+    _check_any_label(cells.labels)
+    labels, scores = cells.labels, cells.scores
+    if isinstance(scores, np.ndarray):
+        # Zeros are the bulk of most score matrices, and need no sorting.
+        stored, stored_weights = scores[scores != 0], None
+        zeros = scores.size - stored.size
+    else:
+        stored, stored_weights = scores.data, cells.weights_of(scores)
+        n_zeros = labels.shape[1] - np.diff(scores.indptr) - np.diff(cells.unknown.indptr)
+        zeros = n_zeros.sum() if cells.weights is None else cells.weights @ n_zeros
+    true_scores, true_weights = _scores_of_true_cells(labels, scores), cells.weights_of(labels)
+    score, true = _distinct(true_scores, true_weights)
+    true_above, _ = _weigh(true_scores, true_weights, np.array([labels.nnz]), score, 0)
+    above, same = _weigh(stored, stored_weights, np.array([stored.size]), score, 0)
+    above, same = above + np.where(score < 0, zeros, 0), same + np.where(score == 0, zeros, 0)
+    thresholds = _Thresholds(true_above, above, true, same)
+    return min(1.0, float(_areas(thresholds, interpolation).sum() / true.sum()))
 
 
 def label_auprc(
-    y_true: MatrixLike, y_score: MatrixLike, *, interpolation: Interpolation = "curve"
+    y_true: MatrixLike,
+    y_score: MatrixLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    interpolation: Interpolation = "curve",
 ) -> Float64Array:
     """Compute the area under the precision-recall curve of each label.
 
     Parameters
     ----------
     y_true : array-like or sparse matrix of shape (n_rows, n_labels)
-        Indicator of the labels, zeros and ones.
+        Indicator of the labels, zeros and ones. NaN where it is not known whether the
+        row has the label; such cells are left out.
     y_score : array-like or sparse matrix of shape (n_rows, n_labels)
         Scores, larger meaning more likely. Entries that a sparse matrix does not
         store are scores of zero.
+    sample_weight : array-like of shape (n_rows,), optional
+        Non-negative weights of the rows: a row of weight 2 counts as if it came twice,
+        and a row of weight 0 not at all. By default all rows count the same.
     interpolation : {"curve", "step"}, default="curve"
         What lies between two neighbouring thresholds; see `pooled_auprc`.
 
     Returns
     -------
     ndarray of shape (n_labels,)
-        Values in (0, 1]; NaN for a label that no row has, as it has no recall.
+        Values in (0, 1]; NaN for a label that no row of positive weight is known to
+        have, as it has no recall.
 
     Examples
     --------
@@ -118,10 +147,11 @@ def label_auprc(
     >>> y_score = [[0.6, 0.2, 0.1], [0.6, 0.7, 0.3]]
     >>> label_auprc(y_true, y_score)
     array([0.5, 1. , nan])
+    >>> label_auprc(y_true, y_score, sample_weight=[3, 1])
+    array([0.75, 1.  ,  nan])
     """
     _check_interpolation(interpolation)
-    labels = check_indicator(y_true)
-    return _label_areas(labels, check_scores(y_score, labels.shape), interpolation)
+    return _label_areas(_check_cells(y_true, y_score, sample_weight), interpolation)
 
 
 def average_auprc(
@@ -129,6 +159,7 @@ def average_auprc(
     y_score: MatrixLike,
     *,
     weighted: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
     interpolation: Interpolation = "curve",
 ) -> float:
     r"""Compute the mean area under the precision-recall curves of the labels.
@@ -139,13 +170,18 @@ def average_auprc(
     Parameters
     ----------
     y_true : array-like or sparse matrix of shape (n_rows, n_labels)
-        Indicator of the labels, zeros and ones, at least one of them a one.
+        Indicator of the labels, zeros and ones, at least one of them a one. NaN where
+        it is not known whether the row has the label; such cells are left out.
     y_score : array-like or sparse matrix of shape (n_rows, n_labels)
         Scores, larger meaning more likely. Entries that a sparse matrix does not
         store are scores of zero.
     weighted : bool, default=False
-        Weight each label by the number of rows that have it, so that frequent labels
-        count more. By default all labels count the same.
+        Weight each label by the number of rows that have it (or by their weight, given
+        ``sample_weight``), so that frequent labels count more. By default all labels
+        count the same.
+    sample_weight : array-like of shape (n_rows,), optional
+        Non-negative weights of the rows: a row of weight 2 counts as if it came twice,
+        and a row of weight 0 not at all. By default all rows count the same.
     interpolation : {"curve", "step"}, default="curve"
         What lies between two neighbouring thresholds; see `pooled_auprc`.
 
@@ -170,29 +206,74 @@ def average_auprc(
     0.8333
     """
     _check_interpolation(interpolation)
-    labels = check_indicator(y_true)
-    scores = check_scores(y_score, labels.shape)
-    _check_any_label(labels)
-    area = _label_areas(labels, scores, interpolation)
-    n_rows_of_label = np.bincount(labels.indices, minlength=labels.shape[1])
-    occurs = n_rows_of_label > 0
-    weights = n_rows_of_label[occurs] if weighted else None
+    cells = _check_cells(y_true, y_score, sample_weight)
+    _check_any_label(cells.labels)
+    area = _label_areas(cells, interpolation)
+    occurs = ~np.isnan(area)
+    weights = cells.weight_by_label(cells.labels)[occurs] if weighted else None
     return min(1.0, float(np.average(area[occurs], weights=weights)))
 
 
-class _Thresholds(NamedTuple):
-    """Counts at the distinct scores of true cells."""
+class _Cells(NamedTuple):
+    """What is known of the cells, without the rows of weight zero."""
 
-    true_above: IntArray  # true cells of a higher score, TP of the threshold before
-    cells_above: IntArray  # all cells of a higher score, TP + FP
-    true: IntArray  # true cells of this very score, at least one
-    cells: IntArray  # all cells of this very score
+    labels: sp.csr_array  # the true cells
+    unknown: sp.csr_array  # cells that do not count
+    scores: FloatArray | sp.csr_array  # dense only if every cell counts one; none stored that is unknown
+    weights: Float64Array | None  # of the rows, all positive; one each if None
+
+    def weights_of(self, matrix: sp.csr_array) -> Float64Array | None:
+        """Return the weight of each entry."""
+        return None if self.weights is None else np.repeat(self.weights, np.diff(matrix.indptr))
+
+    def weight_by_label(self, matrix: sp.csr_array) -> npt.NDArray[Any]:
+        """Return the number of entries of each label, or what they weigh."""
+        return np.bincount(matrix.indices, self.weights_of(matrix), matrix.shape[1])
+
+
+def _check_cells(y_true: MatrixLike, y_score: MatrixLike, sample_weight: npt.ArrayLike | None) -> _Cells:
+    labels, unknown = check_partial_indicator(y_true)
+    scores = check_scores(y_score, labels.shape)
+    if sample_weight is None and unknown.nnz == 0:
+        return _Cells(labels, unknown, scores, None)
+    if isinstance(scores, np.ndarray):
+        # SciPy has no matrices of half precision.
+        scores = sp.csr_array(scores.astype(np.result_type(scores, np.float32), copy=False))
+    weights = None
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, labels.shape[0], "sample_weight")
+        counts = weights > 0
+        labels, unknown, scores, weights = (part[counts] for part in (labels, unknown, scores, weights))
+    return _Cells(labels, unknown, _without(scores, unknown), weights)
+
+
+def _without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
+    rows, columns, values = entries_of_rows(matrix, 0, matrix.shape[0])
+    kept = ~find_sorted(_positions(cells), _positions(matrix))[1]
+    return sp.csr_array((values[kept], (rows[kept], columns[kept])), shape=matrix.shape)
+
+
+def _positions(matrix: sp.csr_array) -> IntArray:
+    """Return a number for each entry that grows along the rows, one row after the other."""
+    rows, columns, _ = entries_of_rows(matrix, 0, matrix.shape[0])
+    return rows * matrix.shape[1] + columns
+
+
+class _Thresholds(NamedTuple):
+    """Counts, or sums of weights, at the distinct scores of true cells."""
+
+    true_above: npt.NDArray[Any]  # true cells of a higher score, TP of the threshold before
+    cells_above: npt.NDArray[Any]  # all cells of a higher score, TP + FP
+    true: npt.NDArray[Any]  # true cells of this very score, at least one
+    cells: npt.NDArray[Any]  # all cells of this very score
 
 
 def _areas(thresholds: _Thresholds, interpolation: Interpolation) -> Float64Array:
     """Return the area that each threshold adds, with recall measured in true cells."""
     # Floats, as products of counts may exceed the range of integers.
     t, n, d, D = (count.astype(np.float64) for count in thresholds)
+    # Sums of weights are rounded, and might say that there are fewer cells than true cells.
+    n, D = np.maximum(n, t), np.maximum(D, d)
     return d * ((t + d) / (n + D)) if interpolation == "step" else _areas_under_hyperbolas(t, n, d, D)
 
 
@@ -226,28 +307,77 @@ SMALL_Z = 0.1
 SERIES_OF_M = (-1.0) ** np.arange(15) / np.arange(2.0, 17.0)
 
 
-def _label_areas(
-    labels: sp.csr_array, scores: FloatArray | sp.csr_array, interpolation: Interpolation
-) -> Float64Array:
-    n_rows, n_labels = labels.shape
-    n_rows_of_label = np.bincount(labels.indices, minlength=n_labels)
-    key, n_true = np.unique(_keys(labels.indices, _scores_of_true_cells(labels, scores)), return_counts=True)
+def _label_areas(cells: _Cells, interpolation: Interpolation) -> Float64Array:
+    labels, scores = cells.labels, cells.scores
+    n_labels = labels.shape[1]
+    true_keys = _keys(labels.indices, _scores_of_true_cells(labels, scores))
+    true_weights = cells.weights_of(labels)
+    key, true = _distinct(true_keys, true_weights)
     label, score = key.real.astype(np.int64), key.imag
+    n_true = np.bincount(labels.indices, minlength=n_labels)
+    true_above, _ = _weigh(true_keys, true_weights, n_true, key, label)
     if isinstance(scores, np.ndarray):
-        cells_above, cells = _counts_in_dense_scores(scores, label, key)
+        above, same = _counts_in_dense_scores(scores, label, key)
     else:
-        stored = np.sort(_keys(scores.indices, scores.data))
+        stored_keys = _keys(scores.indices, scores.data)
         n_stored = np.bincount(scores.indices, minlength=n_labels)
-        n_zeros = (n_rows - n_stored)[label]
-        first, last = (np.searchsorted(stored, key, side) for side in ("left", "right"))
-        cells_above = np.cumsum(n_stored)[label] - last + np.where(score < 0, n_zeros, 0)
-        cells = last - first + np.where(score == 0, n_zeros, 0)
-    true_above = np.cumsum(n_rows_of_label)[label] - np.cumsum(n_true)
-    area = _areas(_Thresholds(true_above, cells_above, n_true, cells), interpolation)
+        above, same = _weigh(stored_keys, cells.weights_of(scores), n_stored, key, label)
+        zeros = _zeros_by_label(cells, scores)[label]
+        above, same = above + np.where(score < 0, zeros, 0), same + np.where(score == 0, zeros, 0)
+    area = _areas(_Thresholds(true_above, above, true, same), interpolation)
     total = np.bincount(label, weights=area, minlength=n_labels)
     mean = np.full(n_labels, np.nan)
-    np.divide(total, n_rows_of_label, out=mean, where=n_rows_of_label > 0)
+    np.divide(total, cells.weight_by_label(labels), out=mean, where=n_true > 0)
     return np.minimum(mean, 1.0)
+
+
+def _zeros_by_label(cells: _Cells, scores: sp.csr_array) -> npt.NDArray[Any]:
+    """Return the number of known cells of each label without a stored score, or what they weigh."""
+    n_rows, n_labels = scores.shape
+    others = np.concatenate([scores.indices, cells.unknown.indices])
+    n_zeros = n_rows - np.bincount(others, minlength=n_labels)
+    if cells.weights is None:
+        return n_zeros
+    weight = cells.weights.sum() - cells.weight_by_label(scores) - cells.weight_by_label(cells.unknown)
+    # What rounding leaves of nothing could outweigh a light row.
+    return np.where(n_zeros > 0, weight, 0.0)
+
+
+def _distinct(
+    keys: npt.NDArray[Any], weights: Float64Array | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the distinct keys in order, and how often each occurs or what it weighs."""
+    if weights is None:
+        return np.unique(keys, return_counts=True)
+    distinct, place = np.unique(keys, return_inverse=True)
+    return distinct, np.bincount(place, weights)
+
+
+def _weigh(
+    keys: npt.NDArray[Any],
+    weights: Float64Array | None,
+    group_sizes: IntArray,
+    queries: npt.NDArray[Any],
+    group: IntArray | int,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return how many keys of its group are above each query, and how many the same, or what they weigh.
+
+    Sorted keys are one group after the other.
+    """
+    stops = np.cumsum(group_sizes)
+    stop = stops[group]
+    if weights is None:
+        ranked = np.sort(keys)
+        first, last = (np.searchsorted(ranked, queries, side) for side in ("left", "right"))
+        return stop - last, last - first
+    order = np.argsort(keys)
+    ranked, sums = keys[order], np.append(weights[order], 0.0)
+    # Downwards and group by group, so that no small sum is the rounded difference of large ones.
+    for part in (sums[a:b][::-1] for a, b in pairwise([0, *stops.tolist()])):
+        np.cumsum(part, out=part)
+    first, last = (np.searchsorted(ranked, queries, side) for side in ("left", "right"))
+    at_least, above = (np.where(place < stop, sums[place], 0.0) for place in (first, last))
+    return above, at_least - above
 
 
 def _counts_in_dense_scores(
@@ -277,21 +407,20 @@ def _keys(labels: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.NDArr
 
 
 def _scores_of_true_cells(labels: sp.csr_array, scores: FloatArray | sp.csr_array) -> FloatArray:
-    n_rows, n_labels = labels.shape
-    rows, columns, _ = entries_of_rows(labels, 0, n_rows)
     if isinstance(scores, np.ndarray):
+        rows, columns, _ = entries_of_rows(labels, 0, labels.shape[0])
         return np.asarray(scores[rows, columns])
-    stored_rows, stored_columns, stored = entries_of_rows(scores, 0, n_rows)
-    if stored.size == 0:
-        return np.zeros(rows.size, scores.dtype)
-    place, found = find_sorted(stored_rows * n_labels + stored_columns, rows * n_labels + columns)
-    return np.where(found, stored[place], stored.dtype.type(0))
+    if scores.nnz == 0:
+        return np.zeros(labels.nnz, scores.dtype)
+    place, found = find_sorted(_positions(scores), _positions(labels))
+    return np.where(found, scores.data[place], scores.dtype.type(0))
 
 
 def _check_any_label(labels: sp.csr_array) -> None:
     if labels.nnz == 0:
         raise ValueError(
-            "y_true is zero everywhere, so recall is not defined; pass at least one row that has a label."
+            "y_true is zero everywhere (NaN and rows of weight zero aside), so recall is not defined; "
+            "pass at least one row that has a label."
         )
 
 

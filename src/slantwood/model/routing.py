@@ -69,19 +69,19 @@ def add_leaves(nodes, counted, trees, out):
 
 
 @exact
-def _partial_select(scores, labels, n, k):
-    # Moves the k largest scores (lower label first among equals) to the front, by quickselect.
+def _partial_select(scores, labels, n, k, ranks):
+    # Moves the k largest scores (lower rank first among equals) to the front, by quickselect.
     low = 0
     high = n - 1
     while low < high:
         pivot_score = scores[(low + high) // 2]
-        pivot_label = labels[(low + high) // 2]
+        pivot_rank = ranks[labels[(low + high) // 2]]
         i = low
         j = high
         while i <= j:
-            while scores[i] > pivot_score or (scores[i] == pivot_score and labels[i] < pivot_label):
+            while scores[i] > pivot_score or (scores[i] == pivot_score and ranks[labels[i]] < pivot_rank):
                 i += 1
-            while scores[j] < pivot_score or (scores[j] == pivot_score and labels[j] > pivot_label):
+            while scores[j] < pivot_score or (scores[j] == pivot_score and ranks[labels[j]] > pivot_rank):
                 j -= 1
             if i <= j:
                 scores[i], scores[j] = scores[j], scores[i]
@@ -109,10 +109,11 @@ def _count(label, value, total, seen, labels, n_seen):
 
 
 @exact
-def sparse_scores(nodes, counted, trees, top_k):
+def sparse_scores(nodes, counted, trees, ranks, top_k):
     """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive.
 
     `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts are empty.
+    Of equal scores, the one of lower rank counts as larger; `ranks` has a number for each label.
     """
     leaves = trees.leaves
     n, n_trees = nodes.shape
@@ -145,7 +146,7 @@ def sparse_scores(nodes, counted, trees, top_k):
             seen[labels[k]] = False
         kept = n_seen
         if 0 < top_k < n_seen:
-            _partial_select(scores, labels, n_seen, top_k)
+            _partial_select(scores, labels, n_seen, top_k, ranks)
             kept = top_k
         if stored + kept > indices.shape[0]:
             indices = grown(indices, stored + kept)

@@ -319,7 +319,7 @@ class GradientSplit:
 
     Parameters
     ----------
-    C : float, default=10
+    C : float or "auto"
         Weight of purity against sparsity of the split; larger means less regularisation.
     learning_rate : float or "auto"
         Step of Adam.
@@ -342,7 +342,7 @@ class GradientSplit:
         a feature that a single row has says nothing about others.
     """
 
-    C: float = 10.0
+    C: float = AUTO
     learning_rate: float = AUTO
     max_iter: int = AUTO
     tol: float = 0.01

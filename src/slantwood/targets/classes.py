@@ -30,6 +30,11 @@ class ClassTargets:
         """Number of columns of the encoded targets."""
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
+    @property
+    def ranks(self) -> np.ndarray:
+        """Which of several classes of the same score goes first: the one of lower rank."""
+        return np.arange(len(self.classes))
+
     def continued(self, later: Any) -> ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
         if later.task == self.task and np.array_equal(later.classes, self.classes):

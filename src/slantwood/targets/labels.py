@@ -56,6 +56,11 @@ class LabelTargets:
         """Positions of the labels, which are their names."""
         return np.arange(self.n_labels)
 
+    @property
+    def ranks(self) -> np.ndarray:
+        """Which of several labels of the same score goes first: the one of lower rank."""
+        return np.arange(self.n_labels)
+
     def continued(self, later: Any) -> LabelTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
         if later.task == self.task and later.n_labels == self.n_labels:
@@ -71,7 +76,7 @@ class LabelTargets:
 
     def all_right(self, scores: Any, threshold: float | np.ndarray, truth: Any) -> np.ndarray:
         """Mask of the rows of which every label that is known is decided rightly."""
-        decided = self.decode(scores, threshold)
+        decided = self.decided(scores, threshold)
         if not sp.issparse(truth):
             decided = decided.toarray() if sp.issparse(decided) else decided
             return ((decided == truth) | np.isnan(truth)).all(axis=1)
@@ -80,7 +85,11 @@ class LabelTargets:
         return np.asarray(abs(wrong).sum(axis=1)).ravel() == 0
 
     def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
-        """Labels whose score is above the threshold (one, or one per label), in the form of y."""
+        """Return the decided labels in the form of y."""
+        return self.decided(scores, threshold)
+
+    def decided(self, scores: Any, threshold: float | np.ndarray) -> Any:
+        """Make the indicator of the labels whose score is above the threshold: one, or one per label."""
         if not sp.issparse(scores):
             chosen = scores > np.asarray(threshold, scores.dtype)
             return sp.csr_array(chosen, dtype=self.dtype) if self.is_sparse else chosen.astype(self.dtype)

@@ -1,0 +1,107 @@
+"""Any number of labels per example, from a hierarchy: a label is never without its ancestors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from slantwood.features.frames import column_names
+from slantwood.features.matrix import nonzero_share
+from slantwood.kernels.matrix import DENSE_SHARE
+from slantwood.targets.hierarchy import Hierarchy
+from slantwood.targets.label_sets import holds_label_sets, rows_of
+from slantwood.targets.labels import LabelTargets
+from slantwood.targets.reading import as_array, as_numbers
+
+
+@dataclass(frozen=True)
+class HierarchyTargets(LabelTargets):
+    """An (n, L) matrix of zeros and ones, closed under ancestors."""
+
+    hierarchy: Hierarchy
+    as_sets: bool  # what came as label sets goes back so
+
+    @classmethod
+    def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
+        """Read label sets or an indicator; return its form, and the closed indicator."""
+        as_sets = holds_label_sets(y)
+        Y = closed_labels(y, hierarchy, n_rows)
+        if as_sets and nonzero_share(Y) >= DENSE_SHARE:
+            Y = Y.toarray()
+        flat = LabelTargets.of(Y)
+        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets), Y
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The labels."""
+        return np.array(self.hierarchy.nodes)
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """Parents have lower ranks than their children: the best few labels then contain their ancestors."""
+        return np.argsort(self.hierarchy.order)
+
+    def continued(self, later: Any) -> HierarchyTargets:
+        """Return the targets for adding trees to a forest that was fitted on these."""
+        if isinstance(later, HierarchyTargets) and later.hierarchy == self.hierarchy:
+            return later
+        raise ValueError(
+            "warm_start=True, but the labels are not of the hierarchy that the first trees were fitted with; "
+            "fit a new estimator instead"
+        )
+
+    def decided(self, scores: Any, threshold: float | np.ndarray) -> Any:
+        """Labels whose score is above the threshold, and all their ancestors."""
+        # Scores are consistent; only thresholds of their own can leave out the parent of a chosen label.
+        chosen = super().decided(scores, threshold)
+        return chosen if np.ndim(threshold) == 0 else self.hierarchy.closure(chosen)
+
+    def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
+        """Return the decided labels in the form of y."""
+        chosen = self.decided(scores, threshold)
+        return self.hierarchy.label_sets(chosen) if self.as_sets else chosen
+
+
+def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int) -> Any:
+    """Return the indicator, closed under ancestors, of label sets or of an indicator.
+
+    Columns of a data frame that are named like the labels may come in any order.
+    """
+    if holds_label_sets(y):
+        Y = hierarchy.indicator(rows_of(y))
+        if Y.shape[0] != n_rows:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {Y.shape[0]}"
+            )
+        return hierarchy.closure(Y)
+    names = column_names(y)
+    Y = as_array(y, n_rows)
+    if Y.ndim == 1:
+        raise ValueError(
+            f"y holds {Y[:1].tolist()[0]!r:.60} for its first row; with a hierarchy give a set of labels for "
+            "each row, or the indicator matrix of all labels, in the order of hierarchy.nodes"
+        )
+    if names is not None:
+        Y = Y[:, _columns_by_name(names, hierarchy)]
+    return hierarchy.closure(Y if Y.dtype.kind in "biuf" else as_numbers(Y))
+
+
+def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
+    is_label = [name in hierarchy for name in names]
+    if not any(is_label):  # the columns have no names that say anything
+        return slice(None)
+    if not all(is_label):
+        raise ValueError(
+            f"y has the column {names[is_label.index(False)]!r}, which is not a label of the hierarchy; "
+            "leave it out"
+        )
+    position = {name: column for column, name in enumerate(names)}
+    missing = next((label for label in hierarchy.nodes if label not in position), None)
+    if missing is not None:
+        raise ValueError(
+            f"y has no column for the label {missing!r} of the hierarchy; give one for each label, or a set "
+            "of labels for each row"
+        )
+    return [position[label] for label in hierarchy.nodes]
