@@ -128,5 +128,6 @@ def _asked(method: Callable[[Any], Any], value: Any, name: str) -> Any:
 
 def _holds_labels(value: Any) -> bool:
     """Tell labels of each row from a matrix; of strings, the hierarchy says what to write instead."""
-    strings = isinstance(value, (list, tuple)) and any(isinstance(row, str) for row in value)
-    return strings or holds_label_sets(value)
+    if not isinstance(value, Collection) or len(getattr(value, "shape", (0,))) != 1:
+        return False
+    return holds_label_sets(value) or any(isinstance(row, str) for row in value)
