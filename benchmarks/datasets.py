@@ -28,6 +28,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from slantwood import Hierarchy
+from slantwood.data import read_clus, read_hierarchy
+
 Matrix = np.ndarray | sparse.csr_array
 TASKS = ("bin", "mcc", "mlc", "str", "mtr")
 SPARSE_BELOW = 0.1
@@ -217,21 +220,49 @@ def load_frame(name: str) -> tuple[str, pd.DataFrame, np.ndarray]:
     return source.task, X, _targets(targets, source)
 
 
-def load_functions(name: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read a yeast set of gene functions: inputs as a data frame, functions and their parents as labels."""
+@dataclass(frozen=True)
+class HierarchicalDataset:
+    """A set with a label hierarchy: training rows, which include those meant for validation, and test rows.
+
+    X and X_test are as `slantwood.data.read_clus` gives them; Y and Y_test have the labels as the files do.
+    """
+
+    hierarchy: Hierarchy
+    X: pd.DataFrame | Matrix
+    Y: sparse.csr_array
+    X_test: pd.DataFrame | Matrix
+    Y_test: sparse.csr_array
+
+
+def hierarchical_names() -> list[str]:
+    """Names that `load_hierarchical` knows."""
+    folder = data_folder()
+    return [] if folder is None else sorted(path.name for path in (folder / "hmlc").iterdir())
+
+
+def load_hierarchical(name: str) -> HierarchicalDataset:
+    """Read the parts of a set with a label hierarchy."""
     folder = data_folder()
     if folder is None:
         raise FileNotFoundError(f"there is no folder of data sets; set {_ENVIRONMENT} to its path")
-    parts = [folder / "hmlc" / name / f"{name}.{part}.arff.xz" for part in ("train", "valid", "test")]
-    table = pd.concat([_read_arff(_text(path)) for path in parts], ignore_index=True)
-    rows = [_with_parents(cell) for cell in table.pop(table.columns[-1])]
-    labels = sorted(set().union(*rows))
-    return table, np.array([[label in row for label in labels] for row in rows], np.int8)
+    test = folder / "hmlc" / name / f"{name}.test.arff.xz"
+    train = [path for path in sorted(test.parent.glob("*.arff.xz")) if path != test]
+    if not train:
+        raise FileNotFoundError(f"data set {name!r} needs {test} and its training part")
+    hierarchy = read_hierarchy(train[0])
+    parts = [read_clus(path, hierarchy=hierarchy) for path in train]
+    held_out = read_clus(test, hierarchy=hierarchy)
+    Y = sparse.csr_array(sparse.vstack([part.Y for part in parts]))
+    return HierarchicalDataset(hierarchy, joined([part.X for part in parts]), Y, held_out.X, held_out.Y)
 
 
-def _with_parents(cell: str) -> set[str]:
-    paths = [path.split("/") for path in cell.split("@")]
-    return {"/".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
+def joined(parts: list[pd.DataFrame | Matrix]) -> pd.DataFrame | Matrix:
+    """Put tables of the same columns under each other."""
+    if all(isinstance(part, pd.DataFrame) for part in parts):
+        return pd.concat(parts, ignore_index=True)
+    if any(map(sparse.issparse, parts)):
+        return sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts]))
+    return np.vstack(parts)
 
 
 def _paths(name: str, source: _Source) -> list[Path]:

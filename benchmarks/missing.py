@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold
 
-from benchmarks.datasets import load_frame, load_functions
+from benchmarks.datasets import joined, load_frame, load_hierarchical
 from benchmarks.quality import print_row
 from benchmarks.report import circumstances, print_circumstances
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
@@ -25,9 +26,16 @@ FOLDS = 3
 TAKEN_OUT = 0.2
 
 
-def numbers(X: pd.DataFrame) -> np.ndarray:
+def numbers(X: pd.DataFrame | np.ndarray) -> np.ndarray:
     """Keep the columns of numbers, since means are put in for these only."""
-    return X.select_dtypes("number").to_numpy(np.float64)
+    return X.select_dtypes("number").to_numpy(np.float64) if isinstance(X, pd.DataFrame) else X
+
+
+def functions(name: str) -> tuple[Any, np.ndarray]:
+    """Return all rows of a yeast set: inputs, and the genes' functions and what these are cases of."""
+    data = load_hierarchical(name)
+    Y = data.hierarchy.closure(sparse.vstack([data.Y, data.Y_test])).toarray()
+    return joined([data.X, data.X_test]), Y[:, Y.any(axis=0)]
 
 
 def judged(forest: Any, X: np.ndarray, y: np.ndarray) -> float:
@@ -66,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print_row(["---"] * 6)
     for name in options.names:
         is_labels = name.endswith("_FUN")
-        table, y = load_functions(name) if is_labels else load_frame(name)[1:]
+        table, y = functions(name) if is_labels else load_frame(name)[1:]
         chosen = np.random.default_rng(0).permutation(len(y))[: options.rows]
         given, y = numbers(table)[chosen], y[chosen]
         for taken_out in (0.0, TAKEN_OUT):

@@ -1,0 +1,91 @@
+"""The scripts of the folder of examples run, and print and draw what they promise."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from matplotlib import image
+
+SCRIPT = Path(__file__).parents[1] / "examples" / "hierarchy.py"
+
+pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the examples are not part of this installation")
+
+PRINTED = re.compile(
+    r"""Hierarchy\((\d+) labels, .*\)
+pooled AUPRC   ([\d.]+)
+weighted LRAP  ([\d.]+)
+precision      ([\d.]+)
+recall         ([\d.]+)
+F1             ([\d.]+)
+test row (\d+): true \[(.*)\], predicted \[(.*)\]
+drawn to (.*)
+"""
+)
+
+
+def run(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-W", "error", SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"MPLBACKEND": "Agg"},
+    )
+
+
+def printed(folder, *arguments):
+    result = run(folder, *arguments)
+    assert result.returncode == 0, result.stderr
+    found = PRINTED.fullmatch(result.stdout)
+    assert found, result.stdout
+    return found.groups()
+
+
+def assert_drawn(path):
+    pixels = image.imread(path)[:, :, :3]
+    height, width, _ = pixels.shape
+    assert min(height, width) > 200
+    dark, blue = (pixels.max(axis=2) < 0.3).mean(), (pixels[:, :, 2] - pixels[:, :, 0] > 0.05).mean()
+    assert dark > 0.005  # text and outlines
+    assert blue > 0.02  # boxes by score
+
+
+def test_digits_are_predicted_well_and_an_uncertain_one_is_drawn(tmp_path):
+    n_labels, *measures, _, _, _, path = printed(tmp_path, "--trees", "20")
+    assert int(n_labels) == 17
+    assert path == "hierarchy.png"
+    auprc, lrap, precision, recall, f1 = map(float, measures)
+    assert 0.9 < auprc < 1
+    assert 0.9 < lrap < 1
+    assert f1 == pytest.approx(2 * precision * recall / (precision + recall), abs=2e-3)
+    assert_drawn(tmp_path / "hierarchy.png")
+
+
+def test_clus_files_are_read_in_place_of_the_digits(tmp_path):
+    rows = [f"{'3.5' if i % 2 else '-1'},{i},{'dog/pug' if i % 2 else 'cat'}" for i in range(40)]
+    header = """\
+        @relation zoo
+        @attribute weight numeric
+        @attribute row numeric
+        @attribute class hierarchical cat,dog,dog/pug
+        @data
+        """
+    for name in ("train.arff", "test.arff"):
+        (tmp_path / name).write_text(dedent(header) + "\n".join(rows) + "\n")
+    n_labels, *measures, _, truth, predicted, path = printed(
+        tmp_path, "train.arff", "test.arff", "--trees", "5", "--picture", "zoo.png"
+    )
+    assert (int(n_labels), path) == (3, "zoo.png")
+    assert min(map(float, measures)) > 0.9  # weight tells all
+    assert (truth, predicted) in [("'cat'", "'cat'"), ("'dog/pug'", "'dog', 'dog/pug'")]
+    assert (tmp_path / "zoo.png").stat().st_size > 1000
+
+
+def test_one_file_alone_is_refused_with_what_is_wanted(tmp_path):
+    result = run(tmp_path, "train.arff")
+    assert result.returncode == 2
+    assert "give two files, TRAIN.arff and TEST.arff, or none; here are 1" in result.stderr
