@@ -19,7 +19,7 @@ from benchmarks.datasets import HierarchicalDataset, load_hierarchical
 from benchmarks.measure import usage_of
 from benchmarks.quality import print_row
 from benchmarks.report import circumstances, print_circumstances
-from slantwood import ObliqueForestClassifier
+from slantwood import GradientSplit, ObliqueForestClassifier
 from slantwood.metrics import label_ranking_average_precision, pooled_auprc
 
 # C-HMCNN, CLUS ensembles.
@@ -61,10 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--split", default="gradient")
+    parser.add_argument("--untuned", action="store_true", help="the middle of the road, whatever the noise")
     options = parser.parse_args(arguments)
-    settings = {"trees": options.trees, "seeds": options.seeds, "jobs": options.jobs, "split": options.split}
-    print_circumstances(circumstances((), **settings))
+    print_circumstances(circumstances((), **{k: v for k, v in vars(options).items() if k != "names"}))
+    how = {"n_estimators": options.trees, "n_jobs": options.jobs}
+    if options.untuned:
+        split = GradientSplit(C=10.0, max_iter=20, learning_rate=0.1, target_power=0.75)
+        how |= {"split": split, "min_samples_split": 10}
     print()
     print_row(
         ["data", "labels", "slantwood", "s.d.", "C-HMCNN", "CLUS", "as in CLUS", "LRAP", "seconds", "GB"]
@@ -74,13 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         data = load_hierarchical(name)
         results, seconds, peaks = [], [], []
         for seed in range(options.seeds):
-            forest = ObliqueForestClassifier(
-                n_estimators=options.trees,
-                hierarchy=data.hierarchy,
-                split=options.split,
-                n_jobs=options.jobs,
-                random_state=seed,
-            )
+            forest = ObliqueForestClassifier(hierarchy=data.hierarchy, random_state=seed, **how)
             usage = usage_of(partial(forest.fit, data.X, data.Y))
             results.append(judged(forest, data))
             seconds.append(usage.seconds)
