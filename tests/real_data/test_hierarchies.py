@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.datasets import available, data_folder
+from benchmarks.datasets import available, data_folder, load_hierarchical
+from benchmarks.hierarchies import PUBLISHED, judged
+from benchmarks.measure import usage_of
+from slantwood import ObliqueForestClassifier
 from slantwood.data import read_clus, read_hierarchy
 
 pytestmark = [
@@ -118,3 +121,24 @@ def test_cells_are_those_that_another_reader_finds():
         else:
             np.testing.assert_array_equal(found, cells[expected].astype(np.float32))
     assert n_nominal == 5
+
+
+def test_a_forest_predicts_gene_functions_better_than_published_methods():
+    data = load_hierarchical("yeast_cellcycle_FUN")
+    forest = ObliqueForestClassifier(hierarchy=data.hierarchy, n_jobs=2, random_state=0)
+    area, area_in_clus, _ = judged(forest.fit(data.X, data.Y), data)
+    assert area > max(PUBLISHED["yeast_cellcycle_FUN"])
+    assert forest.score(data.X_test, data.Y_test) == pytest.approx(area_in_clus)
+
+
+def test_four_thousand_labels_of_a_graph_take_little_time_and_memory():
+    data = load_hierarchical("yeast_gasch1_GO")
+    forest = ObliqueForestClassifier(hierarchy=data.hierarchy, n_jobs=2, random_state=0)
+    usage = usage_of(lambda: forest.fit(data.X, data.Y))
+    assert usage.seconds < 180
+    assert usage.peak < 3000
+    assert judged(forest, data)[0] > max(PUBLISHED["yeast_gasch1_GO"])
+    scores = forest.predict_proba(data.X_test)
+    nodes = data.hierarchy.nodes
+    parents, children = np.array([[nodes.index(a), nodes.index(b)] for a, b in data.hierarchy.edges]).T
+    assert (scores[:, parents] >= scores[:, children]).all()
