@@ -16,6 +16,8 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from slantwood.features.frames import is_missing
+from slantwood.targets.hierarchical_labels import closed_labels
+from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.reading import as_array, as_numbers
 
@@ -38,9 +40,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, at least 2.
     hierarchy : Hierarchy or None, default=None
-        Labels are completed by their ancestors in it first, so that inner labels are shared out too. Any
-        object will do that has `closure(Y)`, which completes an indicator matrix, and
-        `indicator(label_sets)`, which makes one.
+        Labels are completed by their ancestors in it first, so that inner labels are shared out too.
     shuffle : bool, default=False
         Whether to take the rows in random order, and to decide between equally good folds at random.
     random_state : int, RandomState instance or None, default=None
@@ -66,7 +66,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
     """
 
     n_splits: int
-    hierarchy: Any
+    hierarchy: Hierarchy | None
     shuffle: bool
     random_state: Any
 
@@ -74,7 +74,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
         self,
         n_splits: int = 5,
         *,
-        hierarchy: Any = None,
+        hierarchy: Hierarchy | None = None,
         shuffle: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -82,7 +82,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
             raise TypeError(f"n_splits={n_splits!r} must be a whole number")
         if n_splits < 2:
             raise ValueError(f"n_splits={n_splits!r} must be at least 2: each fold is tested on the others")
-        if hierarchy is not None and not (hasattr(hierarchy, "closure") and hasattr(hierarchy, "indicator")):
+        if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
             raise TypeError(f"hierarchy={hierarchy!r:.60} must be a Hierarchy of labels, or None")
         if not isinstance(shuffle, (bool, np.bool_)):
             raise TypeError(f"shuffle={shuffle!r} must be True or False")
@@ -150,17 +150,15 @@ class LabelStratifiedKFold(BaseCrossValidator):
 
     def _indicator(self, y: Any, n_rows: int) -> sp.csr_array:
         """Return the labels of each row as a CSR array whose stored entries all mean a label."""
-        if holds_label_sets(y):
-            label_sets = _known_labels(rows_of(y))
-        else:
-            y = as_array(y, n_rows)
-            if y.ndim == 2:
-                indicator = _of_matrix(y)
-                return indicator if self.hierarchy is None else _of_matrix(self.hierarchy.closure(indicator))
-            label_sets = _classes(y.toarray() if sp.issparse(y) else y)
+        matrix = None if holds_label_sets(y) else as_array(y, n_rows)
+        if matrix is not None and matrix.ndim == 2:
+            if self.hierarchy is None:
+                return _of_matrix(matrix)
+            return _of_matrix(closed_labels(y, self.hierarchy, n_rows))  # y, as a frame has names of columns
+        label_sets = _known_labels(rows_of(y)) if matrix is None else _classes(matrix)
         if self.hierarchy is None:
             return _of_label_sets(label_sets)
-        return _of_matrix(self.hierarchy.closure(self.hierarchy.indicator(label_sets)))
+        return _of_matrix(closed_labels(label_sets, self.hierarchy, n_rows, as_sets=True))
 
     def _folds(self, indicator: sp.csr_array) -> np.ndarray:
         # Here, because the import of Numba takes a while that those who only name the class need not wait.
@@ -203,8 +201,9 @@ def _known_labels(rows: list[Any]) -> list[set[Any]]:
     ]
 
 
-def _classes(y: np.ndarray) -> list[set[Any]]:
+def _classes(y: Any) -> list[set[Any]]:
     """Return the class of each row as its only label."""
+    y = y.toarray() if sp.issparse(y) else y
     _refuse_fractions(y)
     rows = list(y) if y.dtype.kind in "mM" else y.tolist()  # plain Python, except that NaT would be lost
     return [set() if is_missing(label) else {label} for label in rows]

@@ -194,7 +194,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             with tell_progress(self, self.n_estimators - n_earlier, data.table, data.y, fitted) as tell:
                 for tree, importance in trees:
                     if data.hierarchy is not None and plan.Y.has_gaps:
-                        # Means over other rows for each label need not be in line with the hierarchy.
+                        # Means over other rows for each label are in line with the hierarchy up to rounding.
                         leaves = data.hierarchy.consistent(array_of(tree.leaves))
                         tree = tree._replace(leaves=prediction_matrix(leaves))
                     grown.append(tree)
@@ -299,9 +299,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 split=type(split),
                 sketched=sketched,
                 hierarchical=data.hierarchy is not None,
-            )
+            ),
+            tuned,
         )
-        chosen |= tuned
         own = {
             "bootstrap": self.bootstrap,
             "max_features": self.max_features,

@@ -80,8 +80,6 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
     def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
         self._refuse_class_weight()
-        if y is None:
-            raise ValueError("fit requires y to be passed, but the target y is None")
         targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
         targets = self._targets.continued(targets) if self._continues else targets
         return targets, targets.encode(closed)
@@ -134,9 +132,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         """
         check_is_fitted(self)
         if self._targets.task == "multi-label":
-            scores = self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
-            return self._targets.decode(scores, self._thresholds_in_use())
+            return self._targets.decode(self._label_scores(X), self._thresholds_in_use())
         return self._targets.decode(self.predict_proba(X))
+
+    def _label_scores(self, X: Any) -> Any:
+        return self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
 
     def _thresholds_in_use(self) -> Any:
         if not isinstance(self.threshold, str):
@@ -196,10 +196,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             (`slantwood.metrics.pooled_auprc`).
         """
         check_is_fitted(self)
-        if not isinstance(self._targets, HierarchyTargets):
+        targets = self._targets
+        if not isinstance(targets, HierarchyTargets):
             return super().score(X, y, sample_weight)
-        scores = self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
-        truth = closed_labels(y, self._targets.hierarchy, scores.shape[0])
+        scores = self._label_scores(X)
+        truth = closed_labels(y, targets.hierarchy, scores.shape[0], as_sets=targets.as_sets)
         return pooled_auprc(truth, scores, sample_weight=sample_weight)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -223,10 +224,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             return
         self.oob_decision_function_ = self._probabilities(means)
         if isinstance(self._targets, HierarchyTargets):
-            weights = data.row_weights[seen]
-            known = seen.any() and weights.any() and (data.Y[seen] == 1).sum() > 0
+            counted = seen & (data.row_weights > 0)
+            truth, weights = data.Y[counted], data.row_weights[counted]
+            some = (truth == 1).sum() > 0
             self.oob_score_ = (
-                pooled_auprc(data.Y[seen], means[seen], sample_weight=weights) if known else float("nan")
+                pooled_auprc(truth, means[counted], sample_weight=weights) if some else float("nan")
             )
             return
         if self._targets.task == "multi-label":

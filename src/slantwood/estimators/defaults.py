@@ -39,8 +39,11 @@ class Traits:
     hierarchical: bool  # whether the labels are those of a hierarchy
 
 
-def choose(traits: Traits) -> dict[str, Any]:
-    """Return a value for every parameter that can be "auto", of the estimator and of its split."""
+def choose(traits: Traits, tuned: dict[str, Any]) -> dict[str, Any]:
+    """Return a value for every parameter that can be "auto", of the estimator and of its split.
+
+    What was `tuned` on held-out rows goes before what the rules say.
+    """
     sparse = traits.nonzero_features < SPARSE_FEATURES
     many = traits.task == "multi-label" and traits.n_targets >= MANY_TARGETS
     settings: dict[str, Any] = {
@@ -90,6 +93,7 @@ def choose(traits: Traits) -> dict[str, Any]:
         # labels, small clusters are better given up, and frequent labels should make the clusters.
         rare = many or sparse
         settings |= {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
+    settings |= tuned
     if traits.sketched:
         # Mixed columns have no scales of their own; what the targets' scales were is in the mixture.
         settings["target_power"] = 0.0

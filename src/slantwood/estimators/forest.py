@@ -38,10 +38,10 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     Attributes
     ----------
     classes_ : array
-        Classes, or positions of the labels.
+        Classes; labels of the hierarchy; or positions of the labels.
     {attributes}
     oob_score_ : float
-        Accuracy on out-of-bag predictions, with `oob_score=True`.
+        What `score` returns, on out-of-bag predictions, with `oob_score=True`.
     oob_decision_function_ : array, or CSR array where y is sparse
         Out-of-bag probabilities; NaN, in a CSR array nothing, where every tree saw the row.
     thresholds_ : array of shape (n_labels,)

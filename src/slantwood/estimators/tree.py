@@ -50,7 +50,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     Attributes
     ----------
     classes_ : array
-        Classes, or positions of the labels.
+        Classes; labels of the hierarchy; or positions of the labels.
     {attributes}
 
     Examples

@@ -89,9 +89,9 @@ class Coded:
         return [plain(value) for value in self.values]
 
 
-def column_names(X: Any) -> list[Any] | None:
-    """Return the names of a frame's columns; None where X is no frame."""
-    return list(_eager(X).columns) if is_frame(X) else None
+def column_names(table: Any, called: str) -> list[Any] | None:
+    """Return the names of a frame's columns; None where it is no frame. Errors call it as given."""
+    return list(_eager(table, called).columns) if is_frame(table) else None
 
 
 def column_label(name: Any) -> str:
@@ -211,7 +211,7 @@ class _NoDistinctValuesError(TypeError):
     """Raised with a description of cells that cannot be told apart, lists for instance."""
 
 
-def _eager(X: Any) -> Any:
+def _eager(X: Any, called: str = "X") -> Any:
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 
@@ -221,10 +221,12 @@ def _eager(X: Any) -> Any:
         names = list(X.columns if hasattr(X, "dtypes") else X.column_names)
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(
-            f"X has more than one column {twice!r}; give every column a name of its own"
+            f"{called} has more than one column {twice!r}; give every column a name of its own"
         ) from error
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"X is a lazy frame ({type(X).__name__}), which holds no rows yet; give X.collect()")
+        raise TypeError(
+            f"{called} is a lazy frame ({type(X).__name__}), which holds no rows yet; give {called}.collect()"
+        )
     return frame
 
 

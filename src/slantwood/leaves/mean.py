@@ -6,6 +6,9 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.matrix import Matrix
 from slantwood.kernels.scratch import grown
 
+# A small difference of large sums of weights is mostly rounding, and is added up anew.
+_ROUNDED = 1e-3
+
 
 @exact
 def mean_leaves(Y, rows, weights, starts, stops):
@@ -120,12 +123,10 @@ def _add_known(Y, rows, weights, sums, known):
     sums[:] = 0.0
     known[:] = 0.0
     total = 0.0
-    lightest = np.inf
     for i in range(rows.shape[0]):
         row = rows[i]
         r = np.float64(weights[i])
         total += r
-        lightest = min(lightest, r)
         if Y.is_dense:
             for j in range(Y.n_columns):
                 if not np.isnan(Y.values[row, j]):
@@ -140,5 +141,19 @@ def _add_known(Y, rows, weights, sums, known):
                     sums[Y.indices[k]] += r * Y.data[k]
     if not Y.is_dense:
         for j in range(Y.n_columns):
-            # What is lighter than any row is rounding.
-            known[j] = total + known[j] if total + known[j] > 0.5 * lightest else 0.0
+            known[j] += total
+            if known[j] < _ROUNDED * total:
+                known[j] = _known_weight(Y, rows, weights, j)
+
+
+@exact
+def _known_weight(Y, rows, weights, j):
+    # Weight of the rows of a sparse Y that know target j.
+    total = 0.0
+    for i in range(rows.shape[0]):
+        start = Y.indptr[rows[i]]
+        stop = Y.indptr[rows[i] + 1]
+        k = start + np.searchsorted(Y.indices[start:stop], np.uint32(j))
+        if not (k < stop and Y.indices[k] == j and np.isnan(Y.data[k])):
+            total += np.float64(weights[i])
+    return total

@@ -234,14 +234,17 @@ class _Cells(NamedTuple):
 def _check_cells(y_true: MatrixLike, y_score: MatrixLike, sample_weight: npt.ArrayLike | None) -> _Cells:
     labels, unknown = check_partial_indicator(y_true)
     scores = check_scores(y_score, labels.shape)
-    if sample_weight is None and unknown.nnz == 0:
+    weights = None
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, labels.shape[0], "sample_weight")
+        # Equal weights, all 1 after the check, change nothing but the time that it takes.
+        weights = None if weights.min() == 1 else weights
+    if weights is None and unknown.nnz == 0:
         return _Cells(labels, unknown, scores, None)
     if isinstance(scores, np.ndarray):
         # SciPy has no matrices of half precision.
         scores = sp.csr_array(scores.astype(np.result_type(scores, np.float32), copy=False))
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, labels.shape[0], "sample_weight")
+    if weights is not None:
         counts = weights > 0
         labels, unknown, scores, weights = (part[counts] for part in (labels, unknown, scores, weights))
     return _Cells(labels, unknown, _without(scores, unknown), weights)

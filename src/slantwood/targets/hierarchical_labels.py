@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from slantwood.features.frames import column_names
+from slantwood.features.frames import column_names, is_missing
 from slantwood.features.matrix import nonzero_share
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.targets.label_sets import holds_label_sets, rows_of
+from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers
 
@@ -26,8 +27,8 @@ class HierarchyTargets(LabelTargets):
     @classmethod
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
         """Read label sets or an indicator; return its form, and the closed indicator."""
+        Y = closed_labels(y, hierarchy, n_rows)  # first, as it refuses what cannot be read
         as_sets = holds_label_sets(y)
-        Y = closed_labels(y, hierarchy, n_rows)
         if as_sets and nonzero_share(Y) >= DENSE_SHARE:
             Y = Y.toarray()
         flat = LabelTargets.of(Y)
@@ -64,28 +65,38 @@ class HierarchyTargets(LabelTargets):
         return self.hierarchy.label_sets(chosen) if self.as_sets else chosen
 
 
-def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int) -> Any:
+def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int, *, as_sets: bool = False) -> Any:
     """Return the indicator, closed under ancestors, of label sets or of an indicator.
 
-    Columns of a data frame that are named like the labels may come in any order.
+    Columns of a data frame that are named like the labels may come in any order. Lists are label sets where
+    `as_sets` says so, or where they look so.
     """
-    if holds_label_sets(y):
-        Y = hierarchy.indicator(rows_of(y))
-        if Y.shape[0] != n_rows:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {Y.shape[0]}"
+    if y is None:
+        raise ValueError("y is None; give a set of labels for each row, or an indicator matrix")
+    names = column_names(y, "y")
+    try:
+        if names is None and ((as_sets and isinstance(y, (list, tuple))) or holds_label_sets(y)):
+            Y: Any = hierarchy.indicator(
+                [None if not is_collection(row) and is_missing(row) else row for row in rows_of(y)]
             )
-        return hierarchy.closure(Y)
-    names = column_names(y)
-    Y = as_array(y, n_rows)
-    if Y.ndim == 1:
-        raise ValueError(
-            f"y holds {Y[:1].tolist()[0]!r:.60} for its first row; with a hierarchy give a set of labels for "
-            "each row, or the indicator matrix of all labels, in the order of hierarchy.nodes"
-        )
-    if names is not None:
-        Y = Y[:, _columns_by_name(names, hierarchy)]
-    return hierarchy.closure(Y if Y.dtype.kind in "biuf" else as_numbers(Y))
+            if Y.shape[0] != n_rows:
+                raise ValueError(
+                    "Found input variables with inconsistent numbers of rows: X has "
+                    f"{n_rows}, y has {Y.shape[0]}"
+                )
+            return hierarchy.closure(Y)
+        Y = as_array(y, n_rows)
+        if Y.ndim == 1:
+            first = (Y.toarray() if sp.issparse(Y) else Y).tolist()[0]
+            raise ValueError(
+                f"it holds {first!r:.60} for its first row; give a set of labels for each row, or the "
+                "indicator matrix of all labels, in the order of hierarchy.nodes"
+            )
+        if names is not None:
+            Y = Y[:, _columns_by_name(names, hierarchy)]
+        return hierarchy.closure(Y if Y.dtype.kind in "biuf" else as_numbers(Y))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"y does not fit the hierarchy: {error}") from error
 
 
 def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
@@ -94,14 +105,14 @@ def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
         return slice(None)
     if not all(is_label):
         raise ValueError(
-            f"y has the column {names[is_label.index(False)]!r}, which is not a label of the hierarchy; "
+            f"it has the column {names[is_label.index(False)]!r}, which is not a label of the hierarchy; "
             "leave it out"
         )
     position = {name: column for column, name in enumerate(names)}
     missing = next((label for label in hierarchy.nodes if label not in position), None)
     if missing is not None:
         raise ValueError(
-            f"y has no column for the label {missing!r} of the hierarchy; give one for each label, or a set "
+            f"it has no column for the label {missing!r} of the hierarchy; give one for each label, or a set "
             "of labels for each row"
         )
     return [position[label] for label in hierarchy.nodes]

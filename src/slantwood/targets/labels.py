@@ -63,7 +63,7 @@ class LabelTargets:
 
     def continued(self, later: Any) -> LabelTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
-        if later.task == self.task and later.n_labels == self.n_labels:
+        if type(later) is type(self) and later.n_labels == self.n_labels:
             return later
         raise ValueError(
             f"warm_start=True, but y now is {later.task} with {later.n_columns} columns and was {self.task} "

@@ -1,0 +1,382 @@
+"""Settings that follow the noise of hierarchical labels: which are chosen, when, and what is left alone."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from slantwood import (
+    GradientSplit,
+    Hierarchy,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+    SVMSplit,
+)
+from slantwood.estimators import semi_supervised, tuning
+from slantwood.estimators.callbacks import HAS_CALLBACKS
+from slantwood.metrics import pooled_auprc
+
+TREE = Hierarchy.from_paths(["a/x", "a/y", "b/x", "b/y", "c"])
+RUNGS = tuning._GRADIENT_RUNGS
+ALL_GIVEN = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1, target_power=1.0)
+
+
+def problem(n=60, flipped=0.05, seed=0):
+    """Two features tell the most specific label, except of a share of the rows, which have any."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    leaf = np.where(X[:, 0] + X[:, 1] > 0, 0, 2) + (X[:, 2] - X[:, 3] > 0)
+    leaf = np.where(rng.random(n) < flipped, rng.integers(0, 5, n), leaf)
+    return X, [{TREE.leaves[i]} for i in leaf]
+
+
+def forest(**parameters):
+    return ObliqueForestClassifier(**{"n_estimators": 2, "random_state": 0, "hierarchy": TREE, **parameters})
+
+
+class OwnLearner:
+    """Cuts along the first feature."""
+
+    def learn(self, X, Z, p, weights, rng):
+        return np.eye(X.shape[1])[0], 0.0
+
+
+@pytest.fixture
+def inner(monkeypatch):
+    """List the inner fits of the tuning, as (data, seed, number of trees, settings)."""
+    calls = []
+
+    def spy(estimator, data, seed, n_trees, settings):
+        calls.append((data, seed, n_trees, settings))
+        return trained_copy(estimator, data, seed, n_trees, settings)
+
+    trained_copy = tuning.trained_copy
+    monkeypatch.setattr(tuning, "trained_copy", spy)
+    return calls
+
+
+# ---- what is chosen
+
+
+def rung_of(model):
+    return RUNGS.index(model._tuned)
+
+
+DEEP = Hierarchy.from_paths([f"{top}/{leaf}" for top in range(4) for leaf in range(4)])
+
+
+def clean(seed):
+    """Small, well separated groups of one label each, several groups to a label."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 48, 240)
+    X = 3 * rng.normal(size=(48, 4))[group] + rng.normal(scale=0.15, size=(240, 4))
+    return X, [{DEEP.leaves[i % 16]} for i in group]
+
+
+def noisy(seed):
+    """Two features of twenty say something of the upper labels, and nothing tells the lower ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(240, 20))
+    bits = X[:, :2] + 3 * rng.normal(size=(240, 2)) > 0
+    leaf = 8 * bits[:, 0] + 4 * bits[:, 1] + rng.integers(0, 4, 240)
+    return X, [{DEEP.leaves[i]} for i in leaf]
+
+
+@pytest.mark.parametrize(("split", "rungs"), [("gradient", RUNGS), ("svm", tuning._OTHER_RUNGS)])
+def test_noisy_labels_get_a_higher_rung_than_clean_ones(split, rungs):
+    of_clean, of_noisy = (
+        [
+            rungs.index(forest(split=split, random_state=seed, hierarchy=DEEP).fit(*make(seed))._tuned)
+            for seed in range(3)
+        ]
+        for make in (clean, noisy)
+    )
+    assert max(of_clean) <= 1
+    # So noisy that chance may now and then favour a neighbour.
+    assert np.median(of_noisy) >= 3
+
+
+def test_the_chosen_settings_are_in_use():
+    model = forest().fit(*problem())
+    rung = RUNGS[rung_of(model)]
+    assert model.settings_["min_samples_split"] == rung["min_samples_split"]
+    for name in set(rung) - {"min_samples_split"}:
+        assert getattr(model.settings_["split"], name) == rung[name]
+
+
+def test_the_chosen_rung_is_the_best_of_those_beside_it(monkeypatch):
+    found = {}
+
+    def spy(estimator, data, rows, fold, seed, settings):
+        found[RUNGS.index(settings), fold] = held_out(estimator, data, rows, fold, seed, settings)
+        return found[RUNGS.index(settings), fold]
+
+    held_out = tuning._held_out
+    monkeypatch.setattr(tuning, "_held_out", spy)
+    best = rung_of(forest().fit(*problem(flipped=0.4)))
+    assert {fold for _, fold in found} == {0, 1}
+    assert all(0 < quality < 1 for quality in found.values())
+
+    def quality(rung):
+        return found[rung, 0] + found[rung, 1]
+
+    for rung in {best - 1, best + 1} & set(range(len(RUNGS))):
+        assert quality(rung) <= quality(best)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_quality_is_that_of_rows_which_the_trees_have_not_seen(monkeypatch, as_sparse):
+    X, sets = problem()
+    Y = TREE.closure(TREE.indicator(sets)).toarray()
+    weights = np.arange(60) % 5 + 0.5
+    models, qualities = [], []
+
+    def spy(estimator, data, seed, n_trees, settings):
+        models.append((data.row_weights, trained_copy(estimator, data, seed, n_trees, settings)))
+        return models[-1][1]
+
+    def heard(*arguments):
+        qualities.append(held_out(*arguments))
+        return qualities[-1]
+
+    trained_copy, held_out = tuning.trained_copy, tuning._held_out
+    monkeypatch.setattr(tuning, "trained_copy", spy)
+    monkeypatch.setattr(tuning, "_held_out", heard)
+    forest().fit(X, sp.csr_array(Y) if as_sparse else Y, sample_weight=weights)
+    assert len(models) == len(qualities) >= 4
+    for (inner_weights, model), quality in zip(models, qualities, strict=True):
+        out = inner_weights == 0
+        assert out.sum() == 15
+        assert_array_equal(inner_weights[~out], weights[~out])
+        scores = model.predict_proba(X[out])
+        expected = pooled_auprc(Y[out], scores, interpolation="step", sample_weight=weights[out])
+        assert quality == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("split", ["gradient", "svm"])
+def test_the_same_seed_gives_the_same_choice(split):
+    X, y = problem(flipped=0.4)
+    first = forest(split=split).fit(X, y)
+    again = forest(split=split, n_jobs=2, n_estimators=1).fit(X, TREE.closure(TREE.indicator(y)))
+    assert again.settings_ == first.settings_
+    assert again._tuned == first._tuned
+
+
+# ---- climbing
+
+
+def climbed(monkeypatch, quality, rungs=RUNGS, **parameters):
+    """Fit with a made-up quality of each rung; return the rung chosen, and those that were looked at."""
+    looked_at = []
+
+    def made_up(estimator, data, rows, fold, seed, settings):
+        looked_at.append((rungs.index(settings), fold))
+        return quality[rungs.index(settings)]
+
+    monkeypatch.setattr(tuning, "_held_out", made_up)
+    model = forest(**parameters).fit(*problem())
+    assert len(set(looked_at)) == len(looked_at)  # each only once
+    return rungs.index(model._tuned), sorted({rung for rung, _ in looked_at})
+
+
+@pytest.mark.parametrize("peak", range(5))
+def test_climbing_finds_the_peak(monkeypatch, peak):
+    chosen, looked_at = climbed(monkeypatch, [1.0 - abs(rung - peak) for rung in range(5)])
+    assert chosen == peak
+    assert {peak - 1, peak, peak + 1} & set(range(5)) <= set(looked_at)
+    # No further than one rung beyond the peak.
+    assert looked_at == list(range(min(max(peak + 1, 2), 4) + 1))
+
+
+@pytest.mark.parametrize("peak", range(5))
+def test_climbing_finds_the_peak_of_other_splits(monkeypatch, peak):
+    quality = [1.0 - abs(rung - peak) for rung in range(5)]
+    assert climbed(monkeypatch, quality, tuning._OTHER_RUNGS, split="svm")[0] == peak
+
+
+def test_on_level_ground_the_first_rung_stays(monkeypatch):
+    assert climbed(monkeypatch, [0.5] * 5) == (tuning._FIRST, [0, 1, 2])
+
+
+def test_a_fold_without_labels_does_not_decide():
+    model = forest().fit(problem()[0], [[]] * 60)
+    assert rung_of(model) == tuning._FIRST
+
+
+# ---- what is left alone
+
+
+def test_what_the_user_gives_is_respected():
+    X, y = problem()
+    for name, value in {"C": 2.5, "max_iter": 7, "learning_rate": 0.03, "target_power": 0.4}.items():
+        model = forest(split=GradientSplit(**{name: value})).fit(X, y)
+        assert getattr(model.settings_["split"], name) == value
+        assert name not in model._tuned
+        assert set(model._tuned) > {"min_samples_split"}
+    model = forest(min_samples_split=7).fit(X, y)
+    assert model.settings_["min_samples_split"] == 7
+    assert "min_samples_split" not in model._tuned
+    assert "C" in model._tuned
+    model = forest(split=SVMSplit(C=0.7)).fit(X, y)
+    assert model.settings_["split"].C == 0.7
+    assert set(model._tuned) == {"min_samples_split"}
+
+
+def test_rungs_that_the_user_makes_equal_are_tried_once(inner):
+    # Without C, min_samples_split, max_iter and learning_rate, the second and third differ in nothing.
+    split = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1)
+    forest(split=split, min_samples_split=5).fit(*problem())
+    tried = [settings for *_, settings in inner]
+    assert {"target_power": 0.75} in tried
+    assert all(set(settings) == {"target_power"} for settings in tried)
+    distinct = {settings["target_power"] for settings in tried}
+    assert len(tried) == tuning._FOLDS_USED * len(distinct)
+
+
+@pytest.mark.parametrize("split", [ALL_GIVEN, GradientSplit.published(), "svm", SVMSplit(C=1), OwnLearner()])
+def test_where_everything_is_given_nothing_is_fitted_on_the_way(inner, split):
+    model = forest(split=split, min_samples_split=4).fit(*problem())
+    assert inner == []
+    assert model._tuned == {}
+    assert model.settings_["min_samples_split"] == 4
+
+
+def test_own_learners_have_the_size_of_their_leaves_tuned(monkeypatch, inner):
+    monkeypatch.setattr(tuning, "_TREES", 1)
+    model = forest(split=OwnLearner(), n_estimators=1).fit(*problem(32))
+    assert inner
+    assert model._tuned in tuning._OTHER_RUNGS
+
+
+@pytest.mark.parametrize("how", ["rows", "weights", "unknown"])
+@pytest.mark.parametrize("n", [29, 30])
+def test_few_rows_tell_nothing_and_leave_the_defaults(inner, how, n):
+    X, y = problem(n if how == "rows" else 60)
+    weights = (np.arange(len(y)) < n).astype(float) if how == "weights" else None
+    if how == "unknown":
+        y = [row if i < n else None for i, row in enumerate(y)]
+    model = forest().fit(X, y, sample_weight=weights)
+    assert bool(inner) == (n == 30)
+    assert (model._tuned == {}) == (n == 29)
+    if n == 29:
+        plain = forest(hierarchy=None, max_features=1.0)
+        plain.fit(X[:29], TREE.closure(TREE.indicator(y[:29])).toarray())
+        assert model.settings_ == plain.settings_
+
+
+def test_only_forests_of_a_hierarchy_are_tuned(inner):
+    X, sets = problem()
+    Y = TREE.closure(TREE.indicator(sets))
+    forest(hierarchy=None).fit(X, Y)
+    forest(hierarchy=None).fit(X, Y.toarray())
+    forest(hierarchy=None).fit(X, [min(row) for row in sets])
+    ObliqueForestRegressor(n_estimators=2).fit(X, Y.toarray())
+    ObliqueTreeClassifier(hierarchy=TREE).fit(X, sets)
+    assert inner == []
+    forest().fit(X, sets)
+    assert inner != []
+
+
+# ---- how it is done
+
+
+def test_inner_fits_are_small_and_know_their_settings(inner):
+    X, y = problem()
+    model = forest(n_estimators=3, oob_score=True, threshold="f1_macro").fit(X, y)
+    assert {n_trees for _, _, n_trees, _ in inner} == {tuning._TREES}
+    assert all(settings in RUNGS for *_, settings in inner)
+    assert len(inner) % tuning._FOLDS_USED == 0
+    assert {seed for _, seed, _, _ in inner} == {model._seed}
+    assert model.trees_.n_trees == 3
+
+
+def test_no_more_rows_than_needed_are_looked_at(monkeypatch, inner):
+    monkeypatch.setattr(tuning, "_MOST_ROWS", 40)
+    forest().fit(*problem())
+    assert {int((data.row_weights > 0).sum()) for data, *_ in inner} == {30}
+
+
+def test_rows_without_label_take_no_part(inner):
+    X, y = problem()
+    forest().fit(X, [row if i % 3 else None for i, row in enumerate(y)])
+    for data, *_ in inner:
+        assert not data.row_weights[::3].any()
+
+
+def test_trees_that_are_added_have_the_settings_of_the_first(inner):
+    X, y = problem()
+    model = forest(warm_start=True).fit(X, y)
+    before = len(inner)
+    assert before > 0
+    settings = model.settings_
+    model.set_params(n_estimators=4).fit(X, y)
+    assert len(inner) == before
+    assert model.settings_ == settings
+
+
+@pytest.mark.parametrize("weight", [0.3, "auto"])
+def test_models_that_teach_have_the_tuned_settings(monkeypatch, inner, weight):
+    monkeypatch.setattr(semi_supervised, "_TREES", 2)
+    taught = []
+
+    def spy(estimator, data, seed, n_trees, settings):
+        taught.append(settings)
+        return trained_copy(estimator, data, seed, n_trees, settings)
+
+    trained_copy = semi_supervised.trained_copy
+    monkeypatch.setattr(semi_supervised, "trained_copy", spy)
+    X, y = problem()
+    model = forest(unlabeled_weight=weight).fit(X, [row if i % 3 else None for i, row in enumerate(y)])
+    assert taught
+    assert all(settings == model._tuned for settings in taught)
+    # Tuned once, not for each of them.
+    assert len(inner) <= tuning._FOLDS_USED * len(RUNGS)
+
+
+def test_the_users_estimator_and_numbers_are_left_as_they_were():
+    X, y = problem()
+    before = X.copy()
+    numbers = np.random.RandomState(5)
+    model = forest(random_state=numbers)
+    parameters = model.get_params()
+    model.fit(X, y)
+    assert model.get_params() == parameters
+    assert_array_equal(X, before)
+    # One number is drawn, as without tuning.
+    other = np.random.RandomState(5)
+    forest(random_state=other, min_samples_split=4, split=ALL_GIVEN).fit(X, y)
+    assert numbers.randint(1000) == other.randint(1000)
+
+
+def test_inner_fits_are_silent(capfd):
+    forest(verbose=2).fit(*problem())
+    shown = capfd.readouterr()
+    assert shown.err.count("tree") == 2
+    assert shown.out == ""
+
+
+@pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")
+def test_callbacks_hear_of_the_trees_of_the_final_model_only(inner):
+    told = []
+
+    class Listener:
+        def setup(self, estimator, context):
+            told.append("setup")
+
+        def on_fit_task_begin(self, estimator, context, *, X):
+            told.append(X.shape)
+
+        def on_fit_task_end(self, estimator, context):
+            told.append("end")
+            return False
+
+        def teardown(self, estimator, context):
+            told.append("teardown")
+
+    X, y = problem()
+    forest(n_estimators=3).set_callbacks(Listener()).fit(X, y)
+    assert inner
+    assert told.count("setup") == told.count("teardown") == 1
+    assert told.count("end") == 4
+    assert {each for each in told if isinstance(each, tuple)} == {X.shape}
