@@ -352,8 +352,16 @@ def test_the_users_estimator_and_numbers_are_left_as_they_were():
 def test_inner_fits_are_silent(capfd):
     forest(verbose=2).fit(*problem())
     shown = capfd.readouterr()
-    assert shown.err.count("tree") == 2
+    assert shown.err.count(": tree ") == 2
     assert shown.out == ""
+
+
+def test_progress_tells_each_rung_that_was_judged(capfd, inner):
+    model = forest(verbose=1).fit(*problem())
+    lines = [line for line in capfd.readouterr().err.splitlines() if "held-out" in line]
+    assert len(lines) == len(inner) / tuning._FOLDS_USED
+    best = max(lines, key=lambda line: float(line.split("AUPRC ")[1].split()[0]))
+    assert f"min_samples_split={model.settings_['min_samples_split']}," in best
 
 
 @pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
 from benchmarks import missing, semi_supervised
-from benchmarks.datasets import available, load, load_frame, load_functions
+from benchmarks.datasets import available, load, load_frame
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 
 pytestmark = [
@@ -55,7 +55,7 @@ def test_a_hundred_thousand_rows_with_wide_nominal_columns_fit_in_seconds():
 @pytest.mark.parametrize("name", ["rf1", "yeast_expr_FUN"])
 def test_values_left_missing_predict_better_than_means_put_in(name):
     is_labels = name.endswith("FUN")
-    table, y = load_functions(name) if is_labels else load_frame(name)[1:]
+    table, y = missing.functions(name) if is_labels else load_frame(name)[1:]
     chosen = np.random.default_rng(0).permutation(len(y))[:1500]
     X = missing.numbers(table)[chosen]
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan

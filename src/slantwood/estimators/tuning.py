@@ -8,6 +8,7 @@ measurements.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any
 
@@ -58,9 +59,12 @@ def tuned_settings(estimator: Any, data: TrainingData, seed: int) -> dict[str, A
 
     @cache
     def quality(rung: int) -> float:
-        return float(
-            np.mean([_held_out(estimator, data, rows, k, seed, rungs[rung]) for k in range(_FOLDS_USED)])
-        )
+        parts = [_held_out(estimator, data, rows, k, seed, rungs[rung]) for k in range(_FOLDS_USED)]
+        if estimator.verbose > 0:
+            shown = ", ".join(f"{name}={value}" for name, value in rungs[rung].items())
+            name = type(estimator).__name__
+            sys.stderr.write(f"{name}: {shown}: pooled AUPRC {np.mean(parts):.4f} on held-out rows\n")
+        return float(np.mean(parts))
 
     best = min(_FIRST, len(rungs) - 1)
     while True:

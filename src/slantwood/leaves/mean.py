@@ -7,7 +7,7 @@ from slantwood.kernels.matrix import Matrix
 from slantwood.kernels.scratch import grown
 
 # A small difference of large sums of weights is mostly rounding, and is added up anew.
-_ROUNDED = 1e-3
+_ROUNDED = 1e-6
 
 
 @exact
