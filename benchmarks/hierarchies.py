@@ -1,11 +1,11 @@
 """Label hierarchies: pooled AUPRC on the given test rows, beside published values for the same files.
 
-`python -m benchmarks.hierarchies [NAME ...]`. Forests with default settings learn from the training and
-validation rows. The published values, of the neural network C-HMCNN and of the ensembles of CLUS, are those
-of E. Giunchiglia and T. Lukasiewicz, "Coherent hierarchical multi-label classification networks", NeurIPS
-2020. As there, the area is the step-wise one ("average precision"), and the three roots of the Gene Ontology,
-which every gene has, are left out. Beside it stand the area as CLUS defines it, over all labels and with
-interpolation, and the weighted LRAP.
+`python -m benchmarks.hierarchies [NAME ...]`. Forests of 100 trees, with default settings otherwise, learn
+from the training and validation rows. The published values, of the neural network C-HMCNN and of ensembles of
+CLUS, are those of E. Giunchiglia and T. Lukasiewicz, "Coherent hierarchical multi-label classification
+networks", NeurIPS 2020. As there, the area is the step-wise one ("average precision"), and the three roots of
+the Gene Ontology, which every gene has, are left out. Beside it stand the area as CLUS defines it, over all
+labels and with interpolation, and the weighted LRAP.
 """
 
 import argparse

@@ -12,8 +12,6 @@ from matplotlib import image
 
 SCRIPT = Path(__file__).parents[1] / "examples" / "hierarchy.py"
 
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the examples are not part of this installation")
-
 PRINTED = re.compile(
     r"""Hierarchy\((\d+) labels, .*\)
 pooled AUPRC   ([\d.]+)

@@ -422,7 +422,7 @@ class TestErrors:
         np.testing.assert_array_equal(folds_of(LabelStratifiedKFold(3), labels), [0, 1, 2])
 
 
-def test_ten_thousand_rows_with_four_thousand_labels_take_less_than_a_second():
+def test_ten_thousand_rows_with_four_thousand_labels_take_little_time():
     rng = np.random.default_rng(0)
     labels = np.minimum(rng.zipf(1.3, 200_000) - 1, 3999)
     y = sp.coo_array((np.ones(200_000), (np.arange(200_000) // 20, labels)), shape=(10_000, 4_000)).tocsr()
@@ -430,7 +430,8 @@ def test_ten_thousand_rows_with_four_thousand_labels_take_less_than_a_second():
     next(LabelStratifiedKFold(2).split(y[:2], y[:2]))  # compiles
     started = time.perf_counter()
     folds = folds_of(LabelStratifiedKFold(10), y)
-    assert time.perf_counter() - started < 1.0
+    # Under a tenth of a second on a quiet machine; this only catches work on every cell.
+    assert time.perf_counter() - started < 5.0
     np.testing.assert_array_equal(np.bincount(folds), 1000)
 
 

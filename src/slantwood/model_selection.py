@@ -16,7 +16,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from slantwood.features.frames import is_missing
-from slantwood.targets.hierarchical_labels import closed_labels
+from slantwood.targets.hierarchical_labels import are_label_sets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.reading import as_array, as_numbers
@@ -150,7 +150,8 @@ class LabelStratifiedKFold(BaseCrossValidator):
 
     def _indicator(self, y: Any, n_rows: int) -> sp.csr_array:
         """Return the labels of each row as a CSR array whose stored entries all mean a label."""
-        matrix = None if holds_label_sets(y) else as_array(y, n_rows)
+        are_sets = holds_label_sets(y) if self.hierarchy is None else are_label_sets(y, self.hierarchy)
+        matrix = None if are_sets else as_array(y, n_rows)
         if matrix is not None and matrix.ndim == 2:
             if self.hierarchy is None:
                 return _of_matrix(matrix)
@@ -158,7 +159,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
         label_sets = _known_labels(rows_of(y)) if matrix is None else _classes(matrix)
         if self.hierarchy is None:
             return _of_label_sets(label_sets)
-        return _of_matrix(closed_labels(label_sets, self.hierarchy, n_rows, as_sets=True))
+        return _of_matrix(closed_labels(label_sets, self.hierarchy, n_rows))
 
     def _folds(self, indicator: sp.csr_array) -> np.ndarray:
         # Here, because the import of Numba takes a while that those who only name the class need not wait.

@@ -537,7 +537,7 @@ def test_only_nominal_inputs_need_pandas(write, monkeypatch):
     assert read_clus(write(PLAIN)).X.shape == (2, 2)
     # Before the rows are read: these are wrong.
     path = write(dedent(FOUR) + "1\n")
-    with pytest.raises(ImportError, match=r"zoo\.arff has nominal attributes.* pip install pandas"):
+    with pytest.raises(ImportError, match=r"zoo\.arff has nominal attributes.*slantwood\[data\]"):
         read_clus(path)
 
 

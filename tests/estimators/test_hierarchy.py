@@ -740,9 +740,14 @@ WRONG = {
         {},
         ["art"] * 60,
         ValueError,
-        "y does not fit the hierarchy: it holds 'art'.*set of labels for each row",
+        "y does not fit the hierarchy: it begins with .*art.*set of labels for each row",
     ),
-    "classes": ({}, Y[:, 0], ValueError, "y does not fit the hierarchy: it holds 0 .*set of labels"),
+    "classes": (
+        {},
+        Y[:, 0],
+        ValueError,
+        r"y does not fit the hierarchy: it begins with \[0\].*set of labels",
+    ),
     "width": ({}, Y[:, :6], ValueError, r"\(60, 6\).*7 columns.*order of its nodes"),
     "sparse width": ({}, sp.csr_array(Y[:, :6]), ValueError, r"\(60, 6\).*7 columns"),
     "rows": ({}, Y[:-1], ValueError, "X has 60, y has 59"),
@@ -757,7 +762,7 @@ WRONG = {
     "value": ({}, 3 * Y, ValueError, "value 3.*zeros and ones"),
     "share": ({}, sp.csr_array(0.25 * Y), ValueError, r"value 0\.25.*zeros and ones"),
     "all NaN": ({}, np.full(Y.shape, np.nan), ValueError, "y is missing .*in every row"),
-    "nothing known": ({}, [None] * 60, ValueError, "y does not fit the hierarchy: it holds None"),
+    "nothing known": ({}, [None] * 60, ValueError, "y does not fit the hierarchy: it begins with .*None"),
     "none": ({}, None, ValueError, "y is None"),
 }
 

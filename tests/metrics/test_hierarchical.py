@@ -247,22 +247,34 @@ Y = [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1]]
         (Y, Y[:1], TREE, r"y_pred has shape \(1, 5\) but y_true has shape \(2, 5\)"),
         (Y, [{"a"}], TREE, r"y_pred has shape \(1, 5\) but y_true has shape \(2, 5\)"),
         ([[1, 0, 2]], [[1, 0, 1]], None, "y_true holds the value 2"),
-        (Y, sp.csr_array([[3, 0, 0, 0, 0]] * 2), TREE, "y_pred holds the value 3"),
-        ([1, 0, 1], [1, 0, 1], TREE, r"y_true has shape \(3,\); pass a 2-D array"),
-        ([], Y, TREE, r"y_true has shape \(0,\); pass a 2-D array"),
+        (Y, sp.csr_array([[3, 0, 0, 0, 0]] * 2), TREE, "y_pred does not fit the hierarchy: .*the value 3"),
+        ([1, 0, 1], [1, 0, 1], TREE, r"y_true does not fit the hierarchy: .*\[1\]; give a set"),
+        ([], Y, TREE, "y_true does not fit the hierarchy: .*give a set of labels"),
         ([{"a"}], Y, None, "y_true holds sets of labels.*pass hierarchy"),
         (Y, [["a"], ["b"]], None, "y_pred holds sets of labels.*pass hierarchy"),
         ([{"a"}, {"a/z"}], Y, TREE, "y_true does not fit the hierarchy: row 1 .* 'a/z'"),
-        (Y, ["a", "b"], TREE, r"y_pred does not fit the hierarchy: row 0 .* give \['a'\]"),
-        (Y, np.array(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: row 0 .* give \[.*'a'.*\]"),
-        (Y, pd.Series(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: row 0 .* give \['a'\]"),
+        (Y, ["a", "b"], TREE, r"y_pred does not fit the hierarchy: .*\['a'\]; give a set"),
+        (Y, np.array(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: .*\['a'\]; give a set"),
+        (Y, pd.Series(["a", "b"]), TREE, r"y_pred does not fit the hierarchy: .*\['a'\]; give a set"),
         (Y, [["b"], "a"], TREE, r"y_pred does not fit the hierarchy: row 1 .* give \['a'\]"),
         ([[1, 0], [1]], Y, None, "y_true holds sets of labels.*pass hierarchy"),
-        (Y, None, TREE, r"y_pred has shape \(\); pass a 2-D array"),
+        (Y, None, TREE, "y_pred is None; give a set of labels"),
         (Y, [{"a"}, None], TREE, "y_pred holds the value nan"),
-        ([[1, 0]], [[1, 0]], TREE, r"y_true does not fit the hierarchy: .*\(1, 2\).* 5 columns"),
+        (np.eye(2), np.eye(2), TREE, r"y_true does not fit the hierarchy: .*\(2, 2\).* 5 columns"),
     ],
 )
 def test_wrong_input_is_named_in_the_error(true, predicted, hierarchy, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         hierarchical_precision_recall_f1(true, predicted, hierarchy=hierarchy)
+
+
+def test_columns_of_frames_are_found_by_their_names():
+    y_true, y_pred = pd.DataFrame(Y, columns=TREE.nodes), pd.DataFrame(Y[::-1], columns=TREE.nodes)
+    expected = hierarchical_precision_recall_f1(Y, Y[::-1], hierarchy=TREE)
+    assert hierarchical_precision_recall_f1(y_true[y_true.columns[::-1]], y_pred, hierarchy=TREE) == expected
+
+
+def test_labels_that_are_numbers_may_come_as_tuples():
+    numbers = Hierarchy.from_edges([(1, 10), (1, 11)])
+    found = hierarchical_precision_recall_f1([(10,), (11,)], [(1, 10), (1, 10)], hierarchy=numbers)
+    assert found == hierarchical_precision_recall_f1([{10}, {11}], [{10}, {10}], hierarchy=numbers)

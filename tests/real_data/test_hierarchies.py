@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.datasets import available, data_folder, load_hierarchical
+from benchmarks.datasets import available, data_folder, hierarchical_names, load_hierarchical
 from benchmarks.hierarchies import PUBLISHED, judged
 from benchmarks.measure import usage_of
 from slantwood import ObliqueForestClassifier
@@ -49,6 +49,10 @@ SIZES = {
     "yeast_struc_FUN": (3851, 19628, 250),
     "yeast_struc_FUN_v2007": (3838, 19628, 499),
 }
+
+
+def test_no_set_is_left_out():
+    assert set(SIZES) == set(hierarchical_names())
 
 
 def paths_of(name):

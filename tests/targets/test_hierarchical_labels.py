@@ -236,9 +236,9 @@ def test_targets_can_be_pickled():
 Y = np.eye(5, dtype=int)
 FRAME = pd.DataFrame(Y, columns=list(DAG.nodes))
 WRONG = {
-    "one class per row": (["fonts"] * 5, ValueError, "it holds 'fonts'.*set of labels.*hierarchy.nodes"),
-    "one number per row": (np.arange(5), ValueError, "it holds 0 .*set of labels"),
-    "series of text": (pd.Series(["fonts"] * 5), ValueError, "it holds 'fonts'.*set of labels"),
+    "one class per row": (["fonts"] * 5, ValueError, "begins with .*fonts.*set of labels.*hierarchy.nodes"),
+    "one number per row": (np.arange(5), ValueError, r"begins with \[0\].*set of labels"),
+    "series of text": (pd.Series(["fonts"] * 5), ValueError, "begins with .*fonts.*set of labels"),
     "unknown label": ([["pots"], ["font"], [], [], []], ValueError, "row 1 .*'font'.*did you mean 'fonts'"),
     "text among sets": ([["pots"], "fonts", [], [], []], TypeError, r"row 1 .*'fonts'; give \['fonts'\]"),
     "label that is no set": ([["pots"], 3, [], [], []], TypeError, "row 1 .*is 3; give a list of labels"),

@@ -316,7 +316,7 @@ def test_other_graphs_are_refused(graph, error, parts):
 
 def test_without_networkx_it_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)  # as if it were not installed
-    with pytest.raises(ImportError, match="pip install networkx"):
+    with pytest.raises(ImportError, match=r"pip install 'slantwood\[graphs\]'"):
         a_diamond().to_networkx()
 
 

@@ -273,5 +273,6 @@ def _pandas(source: Source) -> Any:
         return importlib.import_module("pandas")
     except ImportError as error:
         raise ImportError(
-            f"{source.path} has nominal attributes, which need pandas; install it with: pip install pandas"
+            f"{source.path} has nominal attributes, which need pandas; install it with: "
+            "pip install 'slantwood[data]'"
         ) from error

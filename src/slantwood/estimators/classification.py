@@ -200,7 +200,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not isinstance(targets, HierarchyTargets):
             return super().score(X, y, sample_weight)
         scores = self._label_scores(X)
-        truth = closed_labels(y, targets.hierarchy, scores.shape[0], as_sets=targets.as_sets)
+        truth = closed_labels(y, targets.hierarchy, scores.shape[0])
         return pooled_auprc(truth, scores, sample_weight=sample_weight)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:

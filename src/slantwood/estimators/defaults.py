@@ -1,4 +1,4 @@
-"""The one place where parameters left at "auto" get their values.
+"""The rules by which parameters left at "auto" get their values.
 
 Choices look at the numbers (rows, features, share of zeros, kind and number of targets) and at whether
 features are nominal, never at the container the data came in. `docs/defaults.md` has the measurements behind

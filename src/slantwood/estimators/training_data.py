@@ -21,7 +21,7 @@ class TrainingData:
     table: Any  # X as the user gave it
     X: Any  # float32 array or CSR array; NaN where a value is missing
     encoding: Encoding  # of the table
-    y: Any  # as the user gave it, in an array
+    y: Any  # as the user gave it: in an array, or of a hierarchy in any form
     Y: Any  # float32 array or CSR array; NaN where a target is not known
     targets: Any  # encoding of the user's y
     row_weights: np.ndarray  # float64

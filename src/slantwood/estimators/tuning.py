@@ -3,7 +3,7 @@
 How closely trees may follow the data, from clean ones to noisy ones, is a ladder of settings. Which rung
 predicts held-out rows best is found by cross-validation with few trees, one rung up or down at a time. It is
 done for label hierarchies, whose many rare labels make the difference large; `docs/hierarchies.md` has the
-measurements.
+measurements. What is chosen goes before the rules of `defaults`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from slantwood import splits
 from slantwood.estimators.copies import trained_copy
@@ -101,5 +102,6 @@ def _held_out(
     truth = data.Y[held_out]
     if not (truth == 1).sum():
         return 0.0
-    scores = model._encoded_leaf_means(data.X[held_out])
+    predict = model._encoded_sparse_leaf_means if sp.issparse(truth) else model._encoded_leaf_means
+    scores = predict(data.X[held_out])
     return pooled_auprc(truth, scores, interpolation="step", sample_weight=data.row_weights[held_out])

@@ -7,7 +7,7 @@ counterpart for scores is `label_ranking_average_precision` with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,9 +52,8 @@ def hierarchical_precision_recall_f1(
     ----------
     y_true : array-like or sparse matrix of shape (n_rows, n_labels), or sets of labels
         Indicator of the true labels, zeros and ones. If ``hierarchy`` is given, also
-        a sequence with the set of labels of each row; labels that are numbers should
-        come as Python sets, as lists of numbers that are all of the same length are
-        read as an indicator.
+        a sequence with the set of labels of each row, or a data frame whose columns
+        are named like the labels, in any order.
     y_pred : array-like or sparse matrix of shape (n_rows, n_labels), or sets of labels
         Predicted labels, in either form.
     hierarchy : slantwood.targets.hierarchy.Hierarchy, optional
@@ -106,28 +105,14 @@ def hierarchical_precision_recall_f1(
 
 def _closed(value: Any, name: str, hierarchy: Hierarchy | None) -> sp.csr_array:
     """Return an indicator of the labels and, given a hierarchy, of their ancestors."""
-    are_sets = _holds_labels(value)
-    if hierarchy is None:
-        if are_sets:
-            raise ValueError(
-                f"{name} holds sets of labels, which only a hierarchy can turn into columns; "
-                "pass hierarchy, or an indicator of zeros and ones."
-            )
-        return check_indicator(value, name)
-    labels = check_indicator(_asked(hierarchy.indicator, value, name) if are_sets else value, name)
-    return check_indicator(_asked(hierarchy.closure, labels, name), name)
+    if hierarchy is not None:
+        # Here, as most metrics need no hierarchy.
+        from slantwood.targets.hierarchical_labels import closed_labels
 
-
-def _asked(method: Callable[[Any], Any], value: Any, name: str) -> Any:
-    """Ask the hierarchy, which does not know what the value is called here."""
-    try:
-        return method(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} does not fit the hierarchy: {error}.") from error
-
-
-def _holds_labels(value: Any) -> bool:
-    """Tell labels of each row from a matrix; of strings, the hierarchy says what to write instead."""
-    if not isinstance(value, Collection) or len(getattr(value, "shape", (0,))) != 1:
-        return False
-    return holds_label_sets(value) or any(isinstance(row, str) for row in value)
+        return check_indicator(closed_labels(value, hierarchy, called=name), name)
+    if holds_label_sets(value):
+        raise ValueError(
+            f"{name} holds sets of labels, which only a hierarchy can turn into columns; "
+            "pass hierarchy, or an indicator of zeros and ones."
+        )
+    return check_indicator(value, name)

@@ -247,7 +247,7 @@ def _check_cells(y_true: MatrixLike, y_score: MatrixLike, sample_weight: npt.Arr
     if weights is not None:
         counts = weights > 0
         labels, unknown, scores, weights = (part[counts] for part in (labels, unknown, scores, weights))
-    return _Cells(labels, unknown, _without(scores, unknown), weights)
+    return _Cells(labels, unknown, _without(scores, unknown) if unknown.nnz else scores, weights)
 
 
 def _without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:

@@ -9,12 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import column_names, is_missing
-from slantwood.features.matrix import nonzero_share
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.labels import LabelTargets
-from slantwood.targets.reading import as_array, as_numbers
+from slantwood.targets.reading import as_array, as_numbers, check_length
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class HierarchyTargets(LabelTargets):
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
         """Read label sets or an indicator; return its form, and the closed indicator."""
         Y = closed_labels(y, hierarchy, n_rows)  # first, as it refuses what cannot be read
-        as_sets = holds_label_sets(y)
-        if as_sets and nonzero_share(Y) >= DENSE_SHARE:
+        as_sets = are_label_sets(y, hierarchy)
+        if as_sets and (Y.data == 1).sum() >= DENSE_SHARE * Y.shape[0] * Y.shape[1]:
             Y = Y.toarray()
         flat = LabelTargets.of(Y)
         return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets), Y
@@ -65,38 +64,41 @@ class HierarchyTargets(LabelTargets):
         return self.hierarchy.label_sets(chosen) if self.as_sets else chosen
 
 
-def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int, *, as_sets: bool = False) -> Any:
+def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int | None = None, called: str = "y") -> Any:
     """Return the indicator, closed under ancestors, of label sets or of an indicator.
 
-    Columns of a data frame that are named like the labels may come in any order. Lists are label sets where
-    `as_sets` says so, or where they look so.
+    Columns of a data frame that are named like the labels may come in any order. `n_rows` is how many rows X
+    has, where there is one; errors name y as it is `called`.
     """
     if y is None:
-        raise ValueError("y is None; give a set of labels for each row, or an indicator matrix")
-    names = column_names(y, "y")
+        raise ValueError(f"{called} is None; give a set of labels for each row, or an indicator matrix")
+    names = column_names(y, called)
     try:
-        if names is None and ((as_sets and isinstance(y, (list, tuple))) or holds_label_sets(y)):
-            Y: Any = hierarchy.indicator(
-                [None if not is_collection(row) and is_missing(row) else row for row in rows_of(y)]
-            )
-            if Y.shape[0] != n_rows:
-                raise ValueError(
-                    "Found input variables with inconsistent numbers of rows: X has "
-                    f"{n_rows}, y has {Y.shape[0]}"
-                )
-            return hierarchy.closure(Y)
+        if names is None and are_label_sets(y, hierarchy):
+            rows = rows_of(y)
+            check_length(len(rows), n_rows)
+            known = [None if not is_collection(row) and is_missing(row) else row for row in rows]
+            return hierarchy.closure(hierarchy.indicator(known))
         Y = as_array(y, n_rows)
         if Y.ndim == 1:
-            first = (Y.toarray() if sp.issparse(Y) else Y).tolist()[0]
+            first = (Y.toarray() if sp.issparse(Y) else Y).tolist()[:1]
             raise ValueError(
-                f"it holds {first!r:.60} for its first row; give a set of labels for each row, or the "
-                "indicator matrix of all labels, in the order of hierarchy.nodes"
+                f"it begins with {first!r:.60}; give a set of labels for each row, or the indicator matrix "
+                "of all labels, in the order of hierarchy.nodes"
             )
         if names is not None:
             Y = Y[:, _columns_by_name(names, hierarchy)]
         return hierarchy.closure(Y if Y.dtype.kind in "biuf" else as_numbers(Y))
     except (TypeError, ValueError) as error:
-        raise type(error)(f"y does not fit the hierarchy: {error}") from error
+        raise type(error)(f"{called} does not fit the hierarchy: {error}") from error
+
+
+def are_label_sets(y: Any, hierarchy: Hierarchy) -> bool:
+    """Tell whether y has a collection of labels for each row; rows of a matrix have a cell for each label."""
+    if holds_label_sets(y):
+        return True
+    listed = isinstance(y, (list, tuple)) and all(map(is_collection, y))
+    return listed and any(len(row) != len(hierarchy) for row in y)
 
 
 def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:

@@ -141,7 +141,9 @@ class Hierarchy:
         try:
             networkx = importlib.import_module("networkx")
         except ImportError as error:
-            raise ImportError("to_networkx needs networkx; install it with: pip install networkx") from error
+            raise ImportError(
+                "to_networkx needs networkx; install it with: pip install 'slantwood[graphs]'"
+            ) from error
         graph = networkx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from(self.edges)

@@ -16,8 +16,8 @@ from slantwood.features.frames import is_missing
 _INFINITE = "Input y contains infinity; use NaN where a value is not known"
 
 
-def as_array(y: Any, n_rows: int) -> Any:
-    """Return y as an array, or as a CSR array where it is sparse, with one row for each row of X."""
+def as_array(y: Any, n_rows: int | None) -> Any:
+    """Return y as an array, or as a CSR array where it is sparse, with one row for each row of X, if any."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     y = sp.csr_array(sp.coo_array(y)) if sp.issparse(y) else _from_any_library(y)  # COO adds up duplicates
@@ -25,14 +25,19 @@ def as_array(y: Any, n_rows: int) -> Any:
         raise ValueError(
             f"y has shape {y.shape}; expected (n_rows,) for one target, or (n_rows, n_targets) for several"
         )
-    if y.shape[0] != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {y.shape[0]}"
-        )
+    check_length(y.shape[0], n_rows)
     stored = y.data if sp.issparse(y) else y
     if stored.dtype.kind == "f" and np.isinf(stored).any():
         raise ValueError(_INFINITE)
     return y
+
+
+def check_length(length: int, n_rows: int | None) -> None:
+    """Check that y has one row for each row of X; any number will do where there is no X."""
+    if n_rows is not None and length != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {length}"
+        )
 
 
 def _from_any_library(y: Any) -> np.ndarray:
