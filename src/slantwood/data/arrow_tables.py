@@ -1,0 +1,162 @@
+"""Arrow tables, which Parquet and Arrow files hold, from and to columns with roles."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.table import Categories, Data, Table
+from slantwood.data.wanted import Wanted
+
+# Rows that are made dense in one go where they are written.
+_CHUNK_CELLS = 1 << 22
+
+
+def pyarrow(part: str = "") -> Any:
+    """Import pyarrow, or a part of it."""
+    try:
+        return importlib.import_module(f"pyarrow{part}")
+    except ImportError as error:
+        raise ImportError(
+            "Parquet and Arrow files need pyarrow; install it with: pip install 'slantwood[data]'"
+        ) from error
+
+
+def table_from(
+    path: Path, schema: Any, n_rows: int, batches: Callable[[list[str]], Iterable[Any]], wanted: Wanted
+) -> Table:
+    """Make a table of record batches; `batches` gives them with these columns only."""
+    names = tuple(schema.names)
+    try:
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"column {twice!r} occurs twice; expected different names")
+        roles = wanted.roles(names)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    kept = sorted({*roles.inputs, *roles.targets})
+    readers = {i: _reader(path, schema.field(i), i in roles.nominal) for i in kept}
+    numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]
+    numbers = np.empty((n_rows, len(numeric)), np.float32)
+    place: dict[int, np.ndarray] = {i: numbers[:, rank] for rank, i in enumerate(numeric)}
+    place |= {i: np.empty(n_rows) for i in roles.targets if isinstance(readers[i], _Numbers)}
+    place |= {i: np.empty(n_rows, np.int32) for i in kept if isinstance(readers[i], _Texts)}
+    start = 0
+    with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
+        for batch in batches([names[i] for i in kept]):
+            stop = start + batch.num_rows
+            for column, i in zip(batch.columns, kept, strict=True):
+                place[i][start:stop] = readers[i].cells(column)
+            start = stop
+    for i, reader in readers.items():
+        reader.check(place[i])
+
+    def read_column(i: int) -> np.ndarray | Categories:
+        reader = readers[i]
+        return Categories(place[i], reader.values()) if isinstance(reader, _Texts) else place[i]
+
+    nominal: dict[int, Any] = {
+        rank: read_column(i) for rank, i in enumerate(roles.inputs) if isinstance(readers[i], _Texts)
+    }
+    return Table(
+        tuple(names[i] for i in roles.inputs),
+        numbers,
+        nominal,
+        tuple(names[i] for i in roles.targets),
+        [read_column(i) for i in roles.targets],
+    )
+
+
+def schema_and_batches(data: Data) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of all columns, targets last, and their rows in batches."""
+    pa = pyarrow()
+    names = [*data.feature_names, *_target_columns(data)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an input and a target are both called {twice!r}; expected different names")
+    step = max(1, _CHUNK_CELLS // max(1, len(names)))
+    starts = range(0, max(data.X.shape[0], 1), step)
+
+    def batch(start: int) -> Any:
+        columns = chain(_columns(data.X, start, start + step), _columns(data.y, start, start + step))
+        return pa.record_batch([pa.array(column, from_pandas=True) for column in columns], names=names)
+
+    first = batch(0)
+    return first.schema, chain([first], map(batch, starts[1:]))
+
+
+def _target_columns(data: Data) -> Sequence[str]:
+    return () if data.y is None else data.target_names
+
+
+def _columns(matrix: Any, start: int, stop: int) -> Iterator[Any]:
+    if matrix is None:
+        return
+    if hasattr(matrix, "columns"):
+        yield from (matrix[name].iloc[start:stop] for name in matrix.columns)
+    elif matrix.ndim == 1:
+        yield matrix[start:stop]
+    else:
+        part = matrix[start:stop]
+        yield from np.ascontiguousarray((part.toarray() if sp.issparse(part) else part).T)
+
+
+class _Numbers:
+    """Reads columns of numbers."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = path, name
+
+    def cells(self, column: Any) -> np.ndarray:
+        return column.cast(pyarrow().float64(), safe=False).to_numpy(zero_copy_only=False)
+
+    def check(self, numbers: np.ndarray) -> None:
+        if np.isinf(numbers).any():
+            row = int(np.argmax(np.isinf(numbers)))
+            raise ValueError(
+                f"{self._path}: column {self._name!r} holds an infinite number, or one too large for "
+                f"{numbers.dtype}, in row {row}; expected finite numbers, or nulls where they are missing"
+            )
+
+
+class _Texts:
+    """Reads columns of text or of categories; every batch may have categories of its own."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+
+    def cells(self, column: Any) -> np.ndarray:
+        pa = pyarrow()
+        if not pa.types.is_dictionary(column.type):
+            column = column.cast(pa.string()).dictionary_encode()
+        texts = column.dictionary.cast(pa.string()).to_pylist()
+        code = [self._codes.setdefault(text, len(self._codes)) for text in texts]
+        positions = column.indices.fill_null(len(code)).to_numpy(zero_copy_only=False)
+        return np.array([*code, -1], np.int32)[positions]
+
+    def values(self) -> tuple[str, ...]:
+        return tuple(self._codes)
+
+    def check(self, codes: np.ndarray) -> None:
+        """Find nothing wrong: any text is a category."""
+
+
+def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
+    types = pyarrow().types
+    kind = field.type
+    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    if (is_number or types.is_boolean(kind)) and not nominal:
+        return _Numbers(path, field.name)
+    is_text = types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind)
+    if is_text or is_number or types.is_boolean(kind):
+        return _Texts()
+    raise ValueError(
+        f"{path}: column {field.name!r} is of type {kind}; expected numbers, booleans, text or categories; "
+        "leave it out with drop"
+    )

@@ -1,0 +1,113 @@
+"""Data files as streams of bytes, plain or compressed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from slantwood.atomic import replacing
+
+# Enough for reading to be fast, and little beside the matrices that are read.
+BLOCK = 1 << 22
+
+
+@contextmanager
+def opened(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for reading, decompressed."""
+    path = Path(path)
+    with open(path, "rb") as file:
+        opener = _OPENERS.get(path.suffix.lower())
+        if opener is None:
+            yield file
+            return
+        with opener(file, "rb") as stream:
+            yield stream
+
+
+@contextmanager
+def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing, compressed as its name says; it appears when all is written."""
+    opener = _OPENERS.get(Path(path).suffix.lower())
+    with replacing(path) as file:
+        if opener is None:
+            yield file
+            return
+        with opener(file, "wb") as stream:
+            yield stream
+
+
+def format_suffix(path: str | PathLike[str]) -> str:
+    """Return what a name ends in, without the mark of compression: ".arff" for "a.arff.xz"."""
+    path = Path(path)
+    return (path.with_suffix("") if path.suffix.lower() in _OPENERS else path).suffix.lower()
+
+
+def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a text in blocks that end with a line; the last may lack its end."""
+    rest = b""
+    with opened(path) as file:
+        while True:
+            try:
+                block = file.read(size)
+            except Exception as error:
+                raise decompression_error(path, error) or error from error
+            if not block:
+                break
+            head, newline, tail = block.rpartition(b"\n")
+            if newline:
+                yield rest + head + newline
+                rest = tail
+            else:
+                rest += block
+    if rest:
+        yield rest
+
+
+def decompression_error(path: str | PathLike[str], error: Exception, place: str = "") -> ValueError | None:
+    """Say that a file is damaged, where that is what an error while reading means; else None."""
+    # Decompression fails with an OSError without number, the operating system with one.
+    of_system = isinstance(error, OSError) and error.errno is not None
+    if of_system or not isinstance(error, (EOFError, OSError, lzma.LZMAError, zlib.error, *_zstd_errors())):
+        return None
+    return ValueError(
+        f"{path}{place}: cannot decompress what follows ({error}); expected a whole {Path(path).suffix} file"
+    )
+
+
+def _open_zstd(file: IO[bytes], mode: str) -> Any:
+    return _zstd().open(file, mode)
+
+
+def _zstd() -> Any:
+    # Part of Python from 3.14 on.
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"files that end in .zst need {name}; install it with: pip install 'slantwood[data]'"
+        ) from error
+
+
+def _zstd_errors() -> tuple[type[Exception], ...]:
+    try:
+        return (_zstd().ZstdError,)
+    except ImportError:
+        return ()
+
+
+_OPENERS: dict[str, Callable[..., Any]] = {
+    ".bz2": bz2.open,
+    ".gz": gzip.open,
+    ".xz": lzma.open,
+    ".zst": _open_zstd,
+}

@@ -1,0 +1,149 @@
+"""Any data file to X and y, and back: the format is found, the targets are set apart, the task recognised."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.files import written
+from slantwood.data.formats import format_of
+from slantwood.data.table import Categories, Data, Table
+from slantwood.data.tasks import compact, posed
+from slantwood.data.wanted import Wanted
+
+
+def read(
+    path: str | PathLike[str],
+    targets: Any = None,
+    *,
+    task: str | None = None,
+    format: str | None = None,
+    drop: Any = (),
+    nominal: Any = (),
+    header: bool | None = None,
+) -> Data:
+    """Read a data file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; .bz2, .gz, .xz and .zst are decompressed.
+    targets : str, int, re.Pattern, or several names or positions, optional
+        The columns to predict: names, positions, ``"last:6"``, ``"first:1"``, or a regular expression, also
+        written ``"/^label_/"``; ``()`` for none. Some files say it themselves: those in the formats svmlight,
+        extreme and npz, those of CLUS with a hierarchy, and those of Mulan with an XML file beside.
+    task : {"classification", "regression"}, optional
+        What a column of numbers means. If nothing is said, two values are classes, and more are numbers.
+    format : str, optional
+        "arff", "csv", "tsv", "svmlight", "extreme", "parquet", "arrow" or "npz"; the name of the file tells
+        it if nothing is said.
+    drop : like targets
+        Columns to leave out, as identifiers.
+    nominal : like targets
+        Columns of numbers that are only codes.
+    header : bool, optional
+        Whether the first line of a CSV or TSV file has names. If nothing is said, it has where it holds
+        anything but numbers.
+
+    Returns
+    -------
+    Data
+        Inputs, targets, their names, and the task.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed; it says the line, and what was expected there.
+    ImportError
+        If a library is missing: pandas for nominal inputs, pyarrow for Parquet and Arrow.
+
+    Examples
+    --------
+    >>> import slantwood.data
+    >>> data = slantwood.data.read("emotions.arff", targets="last:6")  # doctest: +SKIP
+    >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
+    """
+    path = Path(path)
+    wanted = Wanted(targets, drop, nominal, header)
+    content = format_of(path, format).load().read(path, wanted)
+    if isinstance(content, Data):
+        return content
+    try:
+        y, recognised = posed(content.targets, content.target_names, task)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return Data(
+        _inputs(path, content),
+        y,
+        content.names,
+        content.target_names,
+        task=recognised,
+        weights=content.weights,
+    )
+
+
+def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -> None:
+    """Write a data file, all of it or, should anything fail, nothing.
+
+    Parameters
+    ----------
+    data : Data
+        What `read` returns. Targets become the last columns in formats that have only columns.
+    path : str or path
+        The file, compressed where its name ends in .bz2, .gz, .xz or .zst.
+    format : str, optional
+        One of those of `read`; the name of the file tells it if nothing is said.
+
+    Warns
+    -----
+    UserWarning
+        If the format cannot hold the hierarchy, the weights or the keys of the data.
+    """
+    if not isinstance(data, Data):
+        raise TypeError(f"data is of type {type(data).__name__}; expected what slantwood.data.read returns")
+    path = Path(path)
+    form = format_of(path, format, exists=False)
+    module = form.load()
+    with written(path) as file:
+        module.write(data, file)
+    lost = [name for name in ("hierarchy", "weights", "keys") if getattr(data, name) is not None]
+    if lost := [name for name in lost if name not in form.keeps]:
+        warnings.warn(f"{path} does not hold {' and '.join(lost)}: {form.name} cannot", stacklevel=2)
+
+
+def _inputs(path: Path, table: Table) -> Any:
+    if not table.nominal:
+        return table.numbers if sp.issparse(table.numbers) else compact(table.numbers)
+    return frame(_pandas(path), table)
+
+
+def frame(pandas: Any, table: Table) -> Any:
+    """Make a data frame of the inputs, nominal ones of dtype category."""
+    numbers: Any = table.numbers
+    rest = iter((numbers.toarray() if sp.issparse(numbers) else numbers).T)
+    # A type with its categories is slow to make, and columns by the thousand may share one.
+    dtype = cache(pandas.CategoricalDtype)
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(table.names):
+        match table.nominal.get(i):
+            case Categories(codes, values):
+                columns[name] = pandas.Categorical.from_codes(codes, dtype=dtype(values))
+            case None:
+                columns[name] = np.ascontiguousarray(next(rest))
+    return pandas.DataFrame(columns)
+
+
+def _pandas(path: Path) -> Any:
+    try:
+        return importlib.import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            f"{path} has nominal columns, which need pandas; install it with: pip install 'slantwood[data]'"
+        ) from error

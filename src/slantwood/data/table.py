@@ -1,0 +1,153 @@
+"""What data files are read to: columns that know their role, and the X and y that estimators take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.targets.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Inputs and targets of a data file.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or pandas.DataFrame of shape (n_rows, n_features)
+        The inputs in float32, NaN where they are missing; CSR where under a tenth of the values is non-zero.
+        A data frame where some are nominal: these are of dtype category.
+    y : ndarray or csr_array, or None
+        Classes or numbers of shape (n_rows,), numbers of shape (n_rows, n_targets), or an indicator matrix of
+        labels, CSR where under a tenth of it is non-zero. None where the file has no targets.
+    feature_names : tuple of str
+        Names of the columns of X.
+    target_names : tuple of str
+        Names of the targets or labels, in the order of the columns of y.
+    hierarchy : Hierarchy or None
+        The hierarchy of the labels, where the file has one. Labels in y are those that the file gives;
+        `Hierarchy.closure` adds the ones above.
+    task : str or None
+        "binary", "multi-class", "multi-label", "hierarchical multi-label", "regression" or "multi-target
+        regression"; None where there is no y.
+    weights : ndarray of shape (n_rows,) or None
+        Weights of the rows, where the file has them.
+    keys : ndarray of str of shape (n_rows,) or (n_rows, n_keys), or None
+        Names of the rows, where the file has them.
+    """
+
+    X: Any
+    y: Any
+    feature_names: tuple[str, ...]
+    target_names: tuple[str, ...] = ()
+    hierarchy: Hierarchy | None = None
+    task: str | None = None
+    weights: np.ndarray | None = None
+    keys: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        form = "frame" if hasattr(self.X, "columns") else "sparse" if sp.issparse(self.X) else "dense"
+        about_y = "no targets" if self.task is None else f"{self.task}, targets: {len(self.target_names)}"
+        return f"<Data: {n} rows, {d} features ({form}), {about_y}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A nominal column: the position of each cell's value, -1 where it is missing."""
+
+    codes: np.ndarray
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of a file, for which the user says what is a target.
+
+    Attributes
+    ----------
+    names
+        Names of the inputs, in the file's order.
+    numbers
+        The inputs that are numbers, side by side: float32, NaN where missing, dense or CSR.
+    nominal
+        The other inputs, by their position in `names`.
+    target_names
+        Names of the targets.
+    targets
+        The targets: float64 numbers, NaN where missing, or categories.
+    weights
+        Weights of the rows, where the file has them.
+    """
+
+    names: tuple[str, ...]
+    numbers: np.ndarray | sp.csr_array
+    nominal: dict[int, Categories]
+    target_names: tuple[str, ...]
+    targets: Sequence[np.ndarray | Categories]
+    weights: np.ndarray | None = None
+
+
+def stacked(parts: Sequence[Data]) -> Data:
+    """Put the rows of files with the same columns under each other, in order."""
+    first = parts[0]
+    for part in parts[1:]:
+        for field in ("feature_names", "target_names", "hierarchy"):
+            if getattr(part, field) != getattr(first, field):
+                raise ValueError(f"the files differ in {field}; expected the same columns in all of them")
+        if (part.y is None) != (first.y is None):
+            raise ValueError("some of the files have targets and others have none; expected one or the other")
+    X = _under_each_other([part.X for part in parts])
+    y: Any = None if first.y is None else _under_each_other([part.y for part in parts])
+    # A file may by chance hold two classes of several.
+    task = task_of_classes(y) if first.task in ("binary", "multi-class") else first.task
+    return replace(
+        first,
+        X=X,
+        y=y,
+        task=task,
+        weights=_all_or_none([part.weights for part in parts]),
+        keys=_all_or_none([part.keys for part in parts]),
+    )
+
+
+def task_of_classes(y: np.ndarray) -> str:
+    """Tell two classes from more."""
+    return "binary" if len(known_values(y)) <= 2 else "multi-class"
+
+
+def known_values(y: np.ndarray) -> set[Any]:
+    """Return the values of a column that are not missing."""
+    return {value for value in y.tolist() if value is not None and value == value}
+
+
+def _under_each_other(parts: Sequence[Any]) -> Any:
+    if any(hasattr(part, "columns") for part in parts):
+        return _stacked_frames(parts)
+    if any(map(sp.issparse, parts)):
+        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
+    return np.concatenate(parts)
+
+
+def _stacked_frames(parts: Sequence[Any]) -> Any:
+    import pandas
+
+    # Categories that only some files have would otherwise turn a column into text.
+    same = {}
+    for name in parts[0].columns:
+        columns = [part[name] for part in parts]
+        if isinstance(columns[0].dtype, pandas.CategoricalDtype):
+            union = pandas.api.types.union_categoricals(columns)
+            same[name] = union
+        else:
+            same[name] = np.concatenate([column.to_numpy() for column in columns])
+    return pandas.DataFrame(same)
+
+
+def _all_or_none(parts: Sequence[np.ndarray | None]) -> np.ndarray | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None

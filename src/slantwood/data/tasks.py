@@ -1,0 +1,113 @@
+"""Which task the target columns of a file pose, and the y that estimators take for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.table import Categories, known_values, task_of_classes
+
+SPARSE_BELOW = 0.1
+
+# How files write that a row has a label, or has it not.
+_PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
+_PRESENCE |= {"0": 0, "0.0": 0, "false": 0, "no": 0, "n": 0, "f": 0}
+
+TargetColumn = np.ndarray | Categories
+
+
+def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | None) -> tuple[Any, str | None]:
+    """Return y, and the task.
+
+    One column of text is classes, and so is one of numbers that has two values; other numbers are regression.
+    Several columns of nothing but 0 and 1 (or false and true, no and yes) are labels, other numbers several
+    regression targets. The argument `task` says otherwise: "classification" or "regression".
+    """
+    if task not in (None, "classification", "regression"):
+        raise ValueError(f"task={task!r} must be None, 'classification' or 'regression'")
+    if not columns:
+        return None, None
+    if len(columns) == 1:
+        return _one(columns[0], names[0], task)
+    labels = None if task == "regression" else _labels(columns)
+    if labels is not None:
+        return compact(labels), "multi-label"
+    if task == "classification":
+        raise ValueError(
+            f"task='classification', but among the {len(columns)} targets some are not 0 and 1; several "
+            "targets of a classification are labels, which a row has or has not"
+        )
+    return _several_numbers(columns, names), "multi-target regression"
+
+
+def compact(Y: np.ndarray) -> Any:
+    """Hold a matrix without missing values as CSR where under a tenth of it is non-zero."""
+    if np.count_nonzero(Y) >= SPARSE_BELOW * Y.size or (Y.dtype.kind == "f" and np.isnan(Y).any()):
+        return Y
+    return sp.csr_array(Y)
+
+
+def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray, str]:
+    if isinstance(column, Categories):
+        if task == "regression":
+            raise ValueError(
+                f"task='regression', but target {name!r} has text, as {_shown(column)}; expected numbers"
+            )
+        classes = _texts(column)
+        return classes, task_of_classes(classes)
+    if task == "regression" or (task is None and len(known_values(column)) != 2):
+        return column, "regression"
+    classes = _whole_numbers(column)
+    return classes, task_of_classes(classes)
+
+
+def _texts(column: Categories) -> np.ndarray:
+    values = np.array([*column.values, None], dtype=object)
+    classes = values[column.codes]  # -1, which is missing, takes the last
+    return classes if (column.codes < 0).any() else classes.astype(str)
+
+
+def _whole_numbers(column: np.ndarray) -> np.ndarray:
+    whole = np.isfinite(column).all() and (column == np.rint(column)).all()
+    return column.astype(np.int64) if whole else column
+
+
+def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
+    """Return the indicator matrix, or None where some column is something else."""
+    Y = np.empty((len(_cells(columns[0])), len(columns)), np.int8)
+    gaps = np.zeros(Y.shape, np.bool_)
+    for j, column in enumerate(columns):
+        if isinstance(column, Categories):
+            presence = [_PRESENCE.get(value.lower(), 2) for value in column.values]
+            cells = np.array([*presence, 0], np.int8)[column.codes]
+            missing = column.codes < 0
+        else:
+            missing = np.isnan(column)
+            cells = np.where(missing, 0.0, column)
+        if not ((cells == 0) | (cells == 1)).all():
+            return None
+        Y[:, j], gaps[:, j] = cells, missing
+    return np.where(gaps, np.float32(np.nan), Y.astype(np.float32)) if gaps.any() else Y
+
+
+def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> np.ndarray:
+    numbers = []
+    for column, name in zip(columns, names, strict=True):
+        if isinstance(column, Categories):
+            raise ValueError(
+                f"target {name!r} has text, as {_shown(column)}, and is one of {len(columns)}; expected "
+                "several columns of numbers, or of 0 and 1 (labels). Give one target for classes"
+            )
+        numbers.append(column)
+    return np.column_stack(numbers)
+
+
+def _cells(column: TargetColumn) -> np.ndarray:
+    return column.codes if isinstance(column, Categories) else column
+
+
+def _shown(column: Categories) -> str:
+    return ", ".join(map(repr, column.values[:3]))

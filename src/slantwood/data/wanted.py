@@ -1,0 +1,137 @@
+"""Which columns of a file are targets, inputs, or left out, as the user says it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+_PLACES = re.compile(r"(first|last):([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions of the columns of a file by what they are for; `inputs` and `targets` in the file's order."""
+
+    inputs: tuple[int, ...]
+    targets: tuple[int, ...]
+    nominal: frozenset[int]  # those that are only codes, even where they look like numbers
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user says about the columns of a file.
+
+    Attributes
+    ----------
+    targets
+        Names, positions, "first:N", "last:N", a regular expression, or None where nothing was said.
+    drop
+        Columns to leave out, said in the same ways.
+    nominal
+        Columns of numbers that are only codes, said in the same ways.
+    header
+        Whether a table of text begins with names; None where nothing was said.
+    """
+
+    targets: Any = None
+    drop: Any = ()
+    nominal: Any = ()
+    header: bool | None = None
+
+    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+        """Return the same with targets from elsewhere, where the user has said nothing."""
+        return replace(self, targets=names()) if self.targets is None else self
+
+    def roles(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names."""
+        if self.targets is None:
+            raise ValueError(
+                "nothing says which columns are targets; give targets, as 'last:1', a name, several names, "
+                "or a regular expression /.../"
+            )
+        dropped = _positions("drop", self.drop, names)
+        targets = _positions("targets", self.targets, names)
+        if both := dropped & targets:
+            raise ValueError(f"column {names[min(both)]!r} is in targets and in drop; expected it in one")
+        nominal = _positions("nominal", self.nominal, names)
+        every = range(len(names))
+        inputs = tuple(i for i in every if i not in dropped and i not in targets)
+        return Roles(inputs, tuple(i for i in every if i in targets), frozenset(nominal))
+
+
+def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:
+    if isinstance(said, str):
+        return _positions_of_text(argument, said, names)
+    if isinstance(said, re.Pattern):
+        return _positions_of_pattern(argument, said, names)
+    if isinstance(said, int):
+        return {_checked_position(argument, said, len(names))}
+    if not isinstance(said, Iterable):
+        raise TypeError(
+            f"{argument}={said!r} is of type {type(said).__name__}; expected names, positions, 'last:N', "
+            "'first:N' or a regular expression"
+        )
+    given = list(said)
+    # Looking each of thousands of names up in a list would take long.
+    found = {name: i for i, name in enumerate(names)}
+    return {
+        found[each]
+        if isinstance(each, str) and each in found
+        else _checked_position(argument, int(each), len(names))
+        if _is_integer(each)
+        else _unknown(argument, each, names)
+        for each in given
+    }
+
+
+def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[int]:
+    if said in names:
+        return {names.index(said)}
+    if match := _PLACES.fullmatch(said):
+        count = int(match[2])
+        if count > len(names):
+            raise ValueError(f"{argument}={said!r}, but there are {len(names)} columns")
+        first = 0 if match[1] == "first" else len(names) - count
+        return set(range(first, first + count))
+    if len(said) > 2 and said[0] == said[-1] == "/":
+        try:
+            pattern = re.compile(said[1:-1])
+        except re.error as error:
+            raise ValueError(f"{argument}={said!r} is not a regular expression: {error}") from error
+        return _positions_of_pattern(argument, pattern, names)
+    if "," in said:
+        return _positions(argument, [name.strip() for name in said.split(",")], names)
+    return {_unknown(argument, said, names)}
+
+
+def _positions_of_pattern(argument: str, pattern: re.Pattern[str], names: Sequence[str]) -> set[int]:
+    found = {i for i, name in enumerate(names) if pattern.search(name)}
+    if not found:
+        raise ValueError(f"{argument}=/{pattern.pattern}/ is found in no name of {_listed(names)}")
+    return found
+
+
+def _checked_position(argument: str, position: int, n_columns: int) -> int:
+    if not -n_columns <= position < n_columns:
+        raise ValueError(f"{argument} has the position {position}, but there are {n_columns} columns")
+    return position % n_columns
+
+
+def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} has {name!r} of type {type(name).__name__}; expected a name or position")
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"expected one of {_listed(names)}"
+    raise ValueError(f"{argument} has {name!r}, which no column is called; {hint}")
+
+
+def _is_integer(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _listed(names: Collection[str], limit: int = 8) -> str:
+    shown = ", ".join(repr(name) for name, _ in zip(names, range(limit), strict=False))
+    return shown + ", ..." * (len(names) > limit)

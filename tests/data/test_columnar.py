@@ -1,0 +1,214 @@
+"""Formats that hold arrays or columns: Parquet, Arrow and NPZ."""
+
+import io
+import re
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+
+from slantwood import Hierarchy
+from slantwood.data.read import read, write
+from slantwood.data.table import Data
+
+RNG = np.random.default_rng(0)
+ARROW = ["a.parquet", "a.pq.gz", "a.arrow", "a.feather", "a.ipc.zst"]
+
+
+def numbers():
+    X = RNG.normal(size=(30, 4)).astype(np.float32)
+    X[3, 1] = np.nan
+    return Data(X, RNG.normal(size=(30, 2)), tuple("abcd"), ("t", "u"), task="multi-target regression")
+
+
+def nominal():
+    colours = pd.Categorical(RNG.choice(["red", "deep blue", "ü,'"], 30))
+    colours = pd.Series(colours).mask(np.arange(30) == 4)
+    X = pd.DataFrame({"size": RNG.normal(size=30).astype(np.float32), "colour": colours})
+    return Data(X, RNG.choice(["p", "q", "r"], 30), ("size", "colour"), ("kind",), task="multi-class")
+
+
+def sparse():
+    X = sp.random_array((30, 200), density=0.03, format="csr", dtype=np.float32, rng=0)
+    Y = (RNG.random((30, 5)) < 0.3).astype(np.int8)
+    return Data(X, Y, tuple(f"w{i}" for i in range(200)), tuple("lmnop"), task="multi-label")
+
+
+def plain(matrix):
+    if isinstance(matrix, pd.DataFrame):
+        return matrix.astype(object).where(matrix.notna(), None).to_numpy()
+    return matrix.toarray() if sp.issparse(matrix) else matrix
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(plain(found.X), plain(expected.X))
+    np.testing.assert_array_equal(plain(found.y), plain(expected.y))
+    assert (found.feature_names, found.target_names) == (expected.feature_names, expected.target_names)
+    assert (found.task, found.hierarchy) == (expected.task, expected.hierarchy)
+    assert sp.issparse(found.X) == sp.issparse(expected.X)
+
+
+@pytest.mark.parametrize("name", ARROW)
+@pytest.mark.parametrize("make", [numbers, nominal, sparse])
+def test_arrow_formats_give_back_what_was_written(tmp_path, name, make):
+    data = make()
+    write(data, tmp_path / name)
+    found = read(tmp_path / name, targets=list(data.target_names))
+    assert_same(found, data)
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.npz.xz"])
+@pytest.mark.parametrize("make", [numbers, sparse])
+def test_npz_gives_back_what_was_written(tmp_path, name, make):
+    data = replace(make(), weights=RNG.random(30), keys=np.array([f"row {i}" for i in range(30)]))
+    write(data, tmp_path / name)
+    found = read(tmp_path / name)
+    assert_same(found, data)
+    np.testing.assert_array_equal(found.weights, data.weights)
+    np.testing.assert_array_equal(found.keys, data.keys)
+
+
+def test_npz_keeps_a_hierarchy(tmp_path):
+    hierarchy = Hierarchy.from_paths(["a", "a/b", "c"])
+    Y = sp.csr_array(np.eye(3, dtype=np.int8))
+    data = Data(np.eye(3, dtype=np.float32), Y, tuple("xyz"), hierarchy.nodes, hierarchy)
+    data = replace(data, task="hierarchical multi-label")
+    write(data, tmp_path / "a.npz")
+    assert_same(read(tmp_path / "a.npz"), data)
+
+
+def test_npz_of_others_without_names(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=np.array([0.5, 1.5, 2.5]))
+    data = read(tmp_path / "a.npz")
+    assert data.X.dtype == np.float32
+    assert (data.feature_names, data.target_names) == (("x0", "x1", "x2"), ("y0",))
+    assert data.task == "regression"
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"Y": np.eye(2)}, "it has the arrays Y; expected X"),
+        ({"X": np.eye(3), "y": np.arange(2)}, "X has 3 rows and y has 2"),
+        ({"X": np.arange(3)}, r"X has the shape \(3,\)"),
+        ({"X": np.eye(2), "feature_names": np.array(["a"])}, "1 names for 2 columns"),
+        ({"X": np.array([{}], dtype=object)}, "allow_pickle"),
+        ({"X_data": np.ones(1), "X_indices": [5], "X_indptr": [0, 1], "X_shape": [1, 2]}, "indices"),
+    ],
+)
+def test_npz_that_is_wrong(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(ValueError, match=message) as caught:
+        read(tmp_path / "a.npz")
+    assert "a.npz" in str(caught.value)
+
+
+def test_npz_says_itself_what_is_a_target(tmp_path):
+    write(numbers(), tmp_path / "a.npz")
+    with pytest.raises(ValueError, match="says itself what its columns are for"):
+        read(tmp_path / "a.npz", targets="last:1")
+
+
+def test_npz_has_no_place_for_nominal_columns(tmp_path):
+    with pytest.raises(ValueError, match="write csv, arff or parquet"):
+        write(nominal(), tmp_path / "a.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.parquet", "a.arrow"])
+def test_cut_files_are_told(tmp_path, name):
+    path = tmp_path / name
+    write(numbers(), path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole) - 1, 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=re.escape(str(path))):
+            read(path, targets=None if name.endswith("npz") else "last:2")
+
+
+def test_types_of_arrow_columns(tmp_path):
+    table = pa.table(
+        {
+            "flag": pa.array([True, None, False]),
+            "count": pa.array([1, 2, None], pa.int64()),
+            "price": pa.array(["1.5", "2.5", "3.5"]).cast(pa.decimal128(5, 2)),
+            "shop": pa.array(["x", "y", "x"]).dictionary_encode(),
+            "code": pa.array([7, 8, 7]),
+            "y": pa.array([1.0, 2.0, 4.0]),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    X = read(tmp_path / "a.parquet", targets="y", nominal="code").X
+    np.testing.assert_array_equal(X["flag"], [1, np.nan, 0])
+    np.testing.assert_array_equal(X["count"], [1, 2, np.nan])
+    np.testing.assert_array_equal(X["price"], [1.5, 2.5, 3.5])
+    assert X["shop"].tolist() == ["x", "y", "x"]
+    assert X["code"].tolist() == ["7", "8", "7"]
+
+
+def test_batches_with_categories_of_their_own(tmp_path):
+    batches = [
+        pa.record_batch({"c": pa.array(texts).dictionary_encode(), "y": [1, 2]}) for texts in ("ab", "ca")
+    ]
+    with pa.ipc.new_stream(tmp_path / "a.arrow", batches[0].schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    assert read(tmp_path / "a.arrow", targets="y").X["c"].tolist() == list("abca")
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array([0, 1], pa.timestamp("s")), "column 'c' is of type timestamp.*leave it out with drop"),
+        (pa.array([[1], [2]]), "column 'c' is of type list"),
+        (pa.array([1.0, np.inf]), "column 'c' holds an infinite number.* in row 1"),
+        (pa.array([1.0, 1e300]), "too large for float32"),
+    ],
+)
+def test_arrow_columns_that_cannot_be_inputs(tmp_path, column, message):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"c": column, "d": [1, 2], "y": [1, 2]}), path)
+    with pytest.raises(ValueError, match=message):
+        read(path, targets="y")
+    assert read(path, targets="y", drop="c").feature_names == ("d",)
+
+
+def test_what_a_format_cannot_hold_is_said(tmp_path):
+    data = replace(numbers(), weights=np.ones(30))
+    with pytest.warns(UserWarning, match="does not hold weights: parquet cannot"):
+        write(data, tmp_path / "a.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(data, tmp_path / "a.npz")
+
+
+def test_names_of_inputs_and_targets_that_are_the_same(tmp_path):
+    data = replace(numbers(), target_names=("a", "u"))
+    with pytest.raises(ValueError, match="both called 'a'"):
+        write(data, tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_feather_of_pyarrow(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "y": [0, 1]})
+    pa.feather.write_feather(frame, str(tmp_path / "a.feather"))
+    data = read(tmp_path / "a.feather", targets="y")
+    assert data.X.tolist() == [[1.0], [2.0]]
+    assert data.task == "binary"
+
+
+def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
+    def refuse(name):
+        raise ImportError(name)
+
+    (tmp_path / "a.parquet").write_bytes(io.BytesIO().getvalue())
+    monkeypatch.setattr("slantwood.data.arrow_tables.importlib.import_module", refuse)
+    with pytest.raises(ImportError, match=r"slantwood\[data\]"):
+        read(tmp_path / "a.parquet", targets="y")

@@ -1,0 +1,78 @@
+import re
+
+import numpy as np
+import pytest
+
+from slantwood.data.wanted import Wanted
+
+NAMES = ("id", "age", "size", "label_a", "label_b", "last:1x", "a,b")
+
+
+def chosen(targets, names=NAMES):
+    return [names[i] for i in Wanted(targets).roles(names).targets]
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        ("age", ["age"]),
+        ("last:2", ["last:1x", "a,b"]),
+        ("first:1", ["id"]),
+        ("first:0", []),
+        ("/^label_/", ["label_a", "label_b"]),
+        (re.compile("b$"), ["label_b", "a,b"]),
+        ("size, age", ["age", "size"]),
+        ("a,b", ["a,b"]),
+        ("last:1x", ["last:1x"]),
+        (["label_b", "age"], ["age", "label_b"]),
+        (["age", -1], ["age", "a,b"]),
+        (np.array([1, 2]), ["age", "size"]),
+        (2, ["size"]),
+        ((), []),
+    ],
+)
+def test_ways_to_say_targets(targets, expected):
+    assert chosen(targets) == expected
+
+
+def test_a_column_called_like_a_place_is_found_by_its_name():
+    assert chosen("last:1", ("last:1", "b")) == ["last:1"]
+
+
+def test_the_other_columns_are_inputs_but_for_those_dropped():
+    roles = Wanted("last:1", drop="id", nominal=["size"]).roles(("id", "age", "size", "y"))
+    assert (roles.inputs, roles.targets, roles.nominal) == ((1, 2), (3,), frozenset({2}))
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (None, "nothing says which columns are targets; give targets"),
+        ("agee", "targets has 'agee', which no column is called; did you mean 'age'"),
+        ("xyzzy", "which no column is called; expected one of 'id', 'age'"),
+        (["age", "qqqq"], "targets has 'qqqq'"),
+        ("last:8", "targets='last:8', but there are 7 columns"),
+        (7, "position 7, but there are 7 columns"),
+        ("/zzz/", "targets=/zzz/ is found in no name"),
+        ("/(/", "is not a regular expression"),
+    ],
+)
+def test_what_cannot_be_found(targets, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Wanted(targets).roles(NAMES)
+
+
+@pytest.mark.parametrize("targets", [1.5, [None], {"a": 1}.values])
+def test_what_is_neither_name_nor_place(targets):
+    with pytest.raises(TypeError, match="targets"):
+        Wanted(targets).roles(NAMES)
+
+
+def test_a_target_cannot_be_dropped():
+    with pytest.raises(ValueError, match="'age' is in targets and in drop"):
+        Wanted("age", drop=["age"]).roles(NAMES)
+
+
+def test_targets_from_elsewhere_only_where_nothing_was_said():
+    assert Wanted(None).or_targets(lambda: ["age"]).targets == ["age"]
+    assert Wanted("size").or_targets(lambda: ["age"]).targets == "size"

@@ -1,0 +1,50 @@
+import os
+import stat
+
+import pytest
+
+from slantwood.atomic import replacing
+
+
+def test_the_file_appears_when_all_is_written(tmp_path):
+    path = tmp_path / "a.bin"
+    with replacing(path) as file:
+        file.write(b"new")
+        assert not path.exists()
+    assert path.read_bytes() == b"new"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.bin"]
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_the_earlier_file_and_nothing_else(tmp_path, failure):
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"old")
+    with pytest.raises(failure), replacing(path) as file:
+        file.write(b"half")
+        raise failure
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["a.bin"]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    with replacing(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of this kind are those of POSIX systems")
+def test_rights_are_the_usual_ones_or_those_of_the_earlier_file(tmp_path):
+    usual, kept = tmp_path / "usual", tmp_path / "kept"
+    ordinary = tmp_path / "ordinary"
+    ordinary.write_bytes(b"")
+    kept.write_bytes(b"")
+    kept.chmod(0o640)
+    for path in (usual, kept):
+        with replacing(path) as file:
+            file.write(b"x")
+    assert stat.S_IMODE(usual.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o640
