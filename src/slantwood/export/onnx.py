@@ -1,0 +1,322 @@
+"""How does a fitted model become an ONNX model: what goes in, what comes out, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from slantwood import __version__
+from slantwood.atomic import replacing
+from slantwood.estimators.base import ObliqueEstimator
+from slantwood.export.nodes import Nodes, type_code, typed
+from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
+from slantwood.targets.classes import ClassTargets
+from slantwood.targets.hierarchical_labels import HierarchyTargets
+from slantwood.targets.hierarchy import Hierarchy
+from slantwood.targets.labels import LabelTargets
+from slantwood.targets.numbers import NumberTargets
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+# Of 2022: old enough that runtimes of several years read it; tried with onnxruntime 1.15 and 1.31.
+_OPSET, _IR_VERSION = 17, 8
+
+# The largest message of protobuf, less some room for what is not a table.
+_MOST_BYTES = 2**31 - 2**24
+
+_ROWS = "N"
+
+
+def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = "slantwood") -> ModelProto:
+    """Make an ONNX model that predicts what a fitted tree or forest predicts.
+
+    It consists of plain operations, which any runtime of ONNX has, finds the same leaves and adds them up in
+    the same order. All rows go through all trees together: give up to some thousand rows at a time.
+
+    Parameters
+    ----------
+    model : ObliqueTreeClassifier, ObliqueTreeRegressor, ObliqueForestClassifier or ObliqueForestRegressor
+        The fitted estimator.
+    path : str or path, optional
+        File to write the model to, whole or not at all.
+    name : str, default="slantwood"
+        Name of the graph.
+
+    Returns
+    -------
+    onnx.ModelProto
+        A model with the input
+
+        - ``X``, float32 of shape (N, n_features): the features in the order of training, NaN where a value is
+          missing. For a model that was trained with nominal columns these are the columns that `encoded`
+          makes, named in ``model.split_feature_names_``.
+
+        and the outputs
+
+        - ``label``, of classifiers: the class of each row, int64 for classes that are whole numbers or
+          booleans, else string; or the int64 indicator matrix of its labels, for a hierarchy with their
+          ancestors;
+        - ``probabilities``, of classifiers, float32 of shape (N, n_classes): as `predict_proba` returns them;
+        - ``variable``, of regressors, double of shape (N, n_targets): as `predict` returns it, but a single
+          target is a column too.
+
+        Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels.
+        The threshold of a multi-label model becomes part of it.
+
+    Raises
+    ------
+    ImportError
+        If onnx is not installed.
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the model is larger than the 2 GB that ONNX allows.
+
+    Notes
+    -----
+    With `unit_rows`, rows are scaled to length 1 in the graph, as those of a dense X are in `predict`; where
+    `predict` is given a sparse X, a scaled value may differ in its last bit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import ObliqueForestClassifier
+    >>> from slantwood.export import to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> model = to_onnx(forest, "iris.onnx")  # doctest: +SKIP
+    >>> import onnxruntime  # doctest: +SKIP
+    >>> session = onnxruntime.InferenceSession("iris.onnx")  # doctest: +SKIP
+    >>> label, probabilities = session.run(None, {"X": X.astype("float32")})  # doctest: +SKIP
+    """
+    _check_model(model)
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name={name!r} must be a word: the name of the graph")
+    if path is not None and not Path(path).parent.is_dir():
+        raise FileNotFoundError(f"path={str(path)!r} is in a folder that does not exist; make it first")
+    try:
+        from onnx import helper
+    except ImportError as error:
+        raise ImportError("to_onnx needs onnx; install it with: pip install 'slantwood[onnx]'") from error
+    width = chain_width(model.trees_)
+    _check_size(model, width)
+
+    graph = Nodes()
+    encoding = model._encoding
+    n_inputs = len(encoding.source) if encoding.has_nominal else encoding.n_inputs
+    X = "X"
+    if encoding.indicated and not encoding.has_nominal:
+        X = _add_indicators(graph, X, encoding.indicated)
+    if model.settings_["unit_rows"]:
+        X = _add_unit_rows(graph, X)
+    means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
+    made = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            name,
+            [typed("X", np.float32, (_ROWS, n_inputs))],
+            _add_outputs(graph, means, model),
+            graph.constants,
+            doc_string=_description(model),
+        ),
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="slantwood",
+        producer_version=__version__,
+        doc_string=_description(model),
+    )
+    helper.set_model_props(made, _properties(model, n_inputs))
+    if path is not None:
+        with replacing(path) as file:
+            file.write(made.SerializeToString())
+    return made
+
+
+def encoded(model: Any, X: Any) -> np.ndarray:
+    """Return X in the form that the ONNX model of a fitted estimator takes.
+
+    Parameters
+    ----------
+    model : ObliqueTreeClassifier, ObliqueTreeRegressor, ObliqueForestClassifier or ObliqueForestRegressor
+        The fitted estimator.
+    X : array, sparse matrix or data frame of shape (n_rows, n_features)
+        Features, as `predict` takes them.
+
+    Returns
+    -------
+    float32 array of shape (n_rows, n_inputs)
+        The features, NaN where one is missing. Where training had nominal columns: all numbers, then the
+        indicators of the nominal values, as ``model.split_feature_names_`` names them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slantwood import ObliqueTreeClassifier
+    >>> from slantwood.export import encoded
+    >>> X = np.array([[1, "red"], [2, "green"], [3, "blue"], [4, "red"]], dtype=object)
+    >>> tree = ObliqueTreeClassifier(categorical_features=[1], random_state=0).fit(X, [0, 0, 1, 1])
+    >>> tree.split_feature_names_.tolist()
+    ['x0', 'x1=blue', 'x1=green']
+    >>> encoded(tree, X)[:2]
+    array([[1., 0., 0.],
+           [2., 0., 1.]], dtype=float32)
+    """
+    _check_model(model)
+    encoding = model._encoding
+    matrix = encoding.encode(model._checked_features(X, reset=False))
+    if not encoding.has_nominal:
+        matrix = matrix[:, : encoding.n_inputs]  # the graph marks missing cells itself
+    dense = matrix.toarray() if sp.issparse(matrix) else matrix
+    return np.ascontiguousarray(dense, np.float32)
+
+
+def _check_model(model: Any) -> None:
+    if not isinstance(model, ObliqueEstimator):
+        raise TypeError(
+            f"model={model!r:.60} ({type(model).__name__}) must be a fitted estimator of slantwood; of a "
+            "pipeline give the last step, pipeline[-1]"
+        )
+    check_is_fitted(model)
+
+
+def _check_size(model: Any, width: int) -> None:
+    size = stored_bytes(model.trees_, width)
+    if size > _MOST_BYTES:
+        raise ValueError(
+            f"model takes {size / 1e9:.3g} GB as ONNX, which allows {_MOST_BYTES / 1e9:.3g} GB; fit fewer "
+            f"trees than the {model.trees_.n_trees} there are (n_estimators), or smaller ones (max_depth, "
+            "min_samples_split, min_impurity_decrease)"
+        )
+
+
+# ---- what goes in
+
+
+def _add_indicators(graph: Nodes, X: str, indicated: tuple[int, ...]) -> str:
+    """Append a column for each of some columns that marks its missing cells."""
+    columns = graph.add("Gather", X, graph.constant(np.array(indicated, np.int64)), axis=1)
+    marks = graph.cast(graph.add("IsNaN", columns), np.float32)
+    return graph.add("Concat", X, marks, axis=1)
+
+
+def _add_unit_rows(graph: Nodes, X: str) -> str:
+    """Scale every row to length 1; rows of zeros stay."""
+    known = graph.add("Where", graph.add("IsNaN", X), graph.constant(np.float32(0.0)), X)
+    known = graph.cast(known, np.float64)
+    squares = graph.add("ReduceSum", graph.add("Mul", known, known), graph.constant([1]))
+    length = graph.add("Sqrt", squares)
+    positive = graph.add("Greater", length, graph.constant(0.0))
+    length = graph.add("Where", positive, length, graph.constant(1.0))
+    return graph.cast(graph.add("Div", graph.cast(X, np.float64), length), np.float32)
+
+
+# ---- what comes out
+
+
+def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
+    """Add the nodes from mean leaves to the outputs; return what these are."""
+    targets = model._targets
+    if isinstance(targets, NumberTargets):
+        return _add_numbers(graph, means, targets)
+    if isinstance(targets, ClassTargets):
+        return _add_classes(graph, means, targets)
+    return _add_labels(graph, means, targets, model._thresholds_in_use())
+
+
+def _add_numbers(graph: Nodes, means: str, targets: NumberTargets) -> list[Any]:
+    scaled = graph.add("Mul", graph.cast(means, np.float64), graph.constant(targets.scale))
+    graph.add("Add", scaled, graph.constant(targets.mean), output="variable")
+    return [typed("variable", np.float64, (_ROWS, targets.n_columns))]
+
+
+def _add_classes(graph: Nodes, means: str, targets: ClassTargets) -> list[Any]:
+    n_classes = len(targets.classes)
+    means = graph.cast(means, np.float64)
+    if n_classes == 1:
+        probabilities = graph.add("Add", graph.add("Mul", means, graph.constant(0.0)), graph.constant(1.0))
+    elif n_classes == 2:
+        others = graph.add("Sub", graph.constant(1.0), means)
+        probabilities = graph.add("Concat", others, means, axis=1)
+    else:
+        sums = graph.add("ReduceSum", means, graph.constant([1]))
+        probabilities = graph.add("Div", means, sums)
+    values = _class_values(targets.classes)
+    likeliest = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+    graph.add("Gather", graph.constant(values, "classes"), likeliest, output="label")
+    graph.add("Cast", probabilities, to=type_code(np.float32), output="probabilities")
+    return [
+        typed("label", values.dtype, (_ROWS,)),
+        typed("probabilities", np.float32, (_ROWS, n_classes)),
+    ]
+
+
+def _class_values(classes: np.ndarray) -> np.ndarray:
+    """Classes as ONNX can name them: whole numbers, or text."""
+    values = np.array(classes.tolist())
+    if values.dtype.kind in "biuf":
+        with np.errstate(invalid="ignore"):  # what is no whole number of 64 bits is found out below
+            whole = values.astype(np.int64)
+        if (whole == values).all():
+            return whole
+    return np.array([str(each) for each in classes.tolist()], dtype=object)
+
+
+def _add_labels(graph: Nodes, means: str, targets: LabelTargets, threshold: Any) -> list[Any]:
+    graph.add("Identity", means, output="probabilities")
+    chosen = graph.add("Greater", means, graph.constant(np.asarray(threshold, np.float32)))
+    if isinstance(targets, HierarchyTargets) and np.ndim(threshold) > 0:
+        chosen = _add_closure(graph, chosen, targets.hierarchy)
+    graph.add("Cast", chosen, to=type_code(np.int64), output="label")
+    shape = (_ROWS, targets.n_labels)
+    return [typed("label", np.int64, shape), typed("probabilities", np.float32, shape)]
+
+
+def _add_closure(graph: Nodes, chosen: str, hierarchy: Hierarchy) -> str:
+    """Choose also the labels above those that are chosen.
+
+    For each label there is a list of those below it, itself included, one list after the other. How many of a
+    list are chosen is the difference of two running counts.
+    """
+    below = sp.csr_array(hierarchy._ancestors.T) + sp.eye_array(len(hierarchy), format="csr")
+    by_label = graph.add("Transpose", graph.cast(chosen, np.int32), perm=[1, 0])
+    listed = graph.add("Gather", by_label, graph.constant(below.indices.astype(np.int64)))
+    before = graph.add("CumSum", listed, graph.constant(0), exclusive=1)
+    after = graph.add("Add", before, listed)
+    first = graph.add("Gather", before, graph.constant(below.indptr[:-1].astype(np.int64)))
+    last = graph.add("Gather", after, graph.constant(below.indptr[1:].astype(np.int64) - 1))
+    is_some = graph.add("Greater", last, first)
+    return graph.add("Transpose", is_some, perm=[1, 0])
+
+
+# ---- what is said about it
+
+
+def _description(model: Any) -> str:
+    if model._encoding.has_nominal:
+        columns = "the encoded columns that slantwood.export.encoded makes of a table"
+    else:
+        columns = "the features in the order of training"
+    return f"{type(model).__name__} of slantwood {__version__}. X: {columns}; NaN where a value is missing."
+
+
+def _properties(model: Any, n_inputs: int) -> dict[str, str]:
+    targets = model._targets
+    task = "hierarchical multi-label" if isinstance(targets, HierarchyTargets) else targets.task
+    properties = {
+        "slantwood_version": __version__,
+        "estimator": type(model).__name__,
+        "task": task,
+        "n_trees": str(model.trees_.n_trees),
+        "input_is_encoded": json.dumps(bool(model._encoding.has_nominal)),
+        "feature_names": json.dumps([str(each) for each in model.split_feature_names_[:n_inputs]]),
+    }
+    if not isinstance(targets, NumberTargets):
+        properties["classes"] = json.dumps(targets.classes.tolist(), default=str)
+    return properties
