@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+    from slantwood.estimators.saving import load_model
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
+    from slantwood.model.container import ModelFileError
     from slantwood.splits.gradient import GradientSplit
     from slantwood.splits.svm import SVMSplit
     from slantwood.targets.clustering import Clustering
@@ -20,23 +22,27 @@ _HOMES = {
     "Clustering": "slantwood.targets.clustering",
     "GradientSplit": "slantwood.splits.gradient",
     "Hierarchy": "slantwood.targets.hierarchy",
+    "ModelFileError": "slantwood.model.container",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
     "SVMSplit": "slantwood.splits.svm",
+    "load_model": "slantwood.estimators.saving",
 }
 
 __all__ = [
     "Clustering",
     "GradientSplit",
     "Hierarchy",
+    "ModelFileError",
     "ObliqueForestClassifier",
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
     "SVMSplit",
     "__version__",
+    "load_model",
 ]
 
 

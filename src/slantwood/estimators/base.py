@@ -48,7 +48,15 @@ _AUTO = "auto"
 _LEAVES_PER_CHUNK = 1 << 19
 
 # Attributes that some fits set and others do not.
-_OPTIONAL = ("oob_score_", "oob_decision_function_", "oob_prediction_", "thresholds_", "_tuned_for")
+_OPTIONAL = (
+    "oob_score_",
+    "oob_decision_function_",
+    "oob_prediction_",
+    "thresholds_",
+    "_tuned_for",
+    "input_names_",
+    "target_names_",
+)
 
 # In place of a mask of the trees that count for each row.
 _ALL_TREES = np.empty((0, 0), np.bool_)
@@ -97,6 +105,11 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _read_features(self, X: Any) -> tuple[Any, Any, Encoding]:
         """Begin a fit: check the parameters and X; return X, X as numbers, and how it became so."""
         self._check_parameters()
+        if self._continues and not hasattr(self, "_seed"):
+            raise ValueError(
+                "warm_start=True, but this model was loaded from a file that was saved with "
+                "predict_only=True, without what more trees need; give warm_start=False to fit anew"
+            )
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
             return X, self._encoding.encode(X), self._encoding
@@ -338,7 +351,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             split=settings["split"],
             limits=Limits(
                 max_depth=np.iinfo(np.int32).max if self.max_depth is None else self.max_depth,
-                min_samples_split=settings["min_samples_split"],
+                min_samples_split=int(settings["min_samples_split"]),
                 min_impurity_decrease=float(self.min_impurity_decrease),
                 max_features=check.check_max_features(settings["max_features"], X.shape[1]),
                 features_per_row=check.features_per_row(settings["max_features"], X.shape[1]),
@@ -448,11 +461,37 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         """Names of the columns that splits combine: of features, and of the values of nominal ones."""
         check_is_fitted(self)
         unnamed = [f"x{j}" for j in range(self.n_features_in_)]
-        return self._encoding.names(list(getattr(self, "feature_names_in_", unnamed)))
+        names = getattr(self, "feature_names_in_", getattr(self, "input_names_", unnamed))
+        return self._encoding.names(list(names))
 
     def _decision_paths(self, X: Any) -> sp.csr_array:
         nodes = self._leaf_nodes(X)  # first, since it checks that there are trees
         return decision_paths(self.trees_, nodes)
+
+    def save(self, path: Any, *, float16: bool = False, predict_only: bool = False) -> None:
+        """Write the fitted estimator to one file, which `slantwood.load_model` reads.
+
+        The file holds numbers and JSON, nothing that could run. It appears whole or not at all: if anything
+        goes wrong, an earlier file of this name stays as it was. Parameters are saved too, of a RandomState
+        the seed that was drawn; callbacks and requests for metadata are not.
+
+        Parameters
+        ----------
+        path : str, path or binary file object
+            Where to, by custom with the ending ".slant".
+        float16 : bool, default=False
+            Whether to round the numbers of splits and leaves to half precision, eleven bits or about three
+            digits; a row very near to a split may then go another way. An array with numbers too large for
+            it, above 65504, is kept as it is.
+        predict_only : bool, default=False
+            Whether to leave out what only training needs: out-of-bag predictions, the weight of the training
+            rows in each node, and what `warm_start` goes on from. A model with a split learner of your own
+            can be saved only so; the file then names the default one.
+        """
+        check_is_fitted(self)
+        from slantwood.estimators.saving import save_model  # knows all estimators, which know this class
+
+        save_model(self, path, float16=float16, predict_only=predict_only)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are trees to predict with."""

@@ -74,7 +74,11 @@ unlabeled_weight_ : float
 feature_importances_ : array of shape (n_features,)
     Share of each feature in the splits.
 split_feature_names_ : array
-    Names of the columns that splits combine."""
+    Names of the columns that splits combine.
+input_names_ : tuple of str
+    Names of the columns of X in the file that the command line trained on; not set by `fit`.
+target_names_ : tuple of str
+    Names of the columns of y in that file; not set by `fit`."""
 
 C = TypeVar("C", bound=type)
 

@@ -1,0 +1,242 @@
+"""Which values beside trees a model file can hold, and how they are written as JSON and arrays.
+
+None, True, False, whole numbers, finite numbers and text are written as JSON has them. All else is an object
+with one key that says what it is:
+
+    {"float": "nan"}, "inf" or "-inf"
+    {"bytes": text}                         one character for each byte
+    {"list": [...]}, {"tuple": [...]}       sets become lists
+    {"dict": [[key, value], ...]}
+    {"numbers": array}                      a NumPy array of one or two dimensions: its name in the file
+    {"texts": [...]}, {"objects": [...]}    NumPy arrays of text, of fixed width or of objects
+    {"byte_texts": array}                   one row of bytes for each
+    {"times": [array, unit]}                unit as in "M8[ns]"
+    {"scalar": array}                       a NumPy scalar: any of the arrays above, of length 1
+    {"csr": [data, indices, indptr, n_columns]}
+    {"split": {"learner": "gradient" or "svm", parameters}}
+    {"hierarchy": i}                        the one at this place in the list of all hierarchies
+
+Types are looked up in this table only, never by a name from the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.model.container import DTYPES, ModelFileError, take
+from slantwood.splits.gradient import GradientSplit
+from slantwood.splits.svm import SVMSplit
+from slantwood.targets.hierarchy import Hierarchy
+
+_SPLITS: dict[str, type] = {"gradient": GradientSplit, "svm": SVMSplit}
+_TIME_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
+_TIMES = {f"{kind}8[{unit}]" for kind in "mM" for unit in _TIME_UNITS}
+_NO_NUMBERS = ("nan", "inf", "-inf")
+
+
+class ValueWriter:
+    """Collects the arrays and hierarchies of the values that it turns into JSON."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+        self.hierarchies: list[Hierarchy] = []
+
+    def to_json(self, value: Any, name: str) -> Any:
+        """Return the JSON of a value; its arrays, and errors, are called by its name."""
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, np.generic):
+            return {"scalar": self._array(np.array([value]), name)}
+        if isinstance(value, bytes):
+            return {"bytes": value.decode("latin-1")}
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else {"float": str(float(value))}
+        if isinstance(value, Mapping):
+            pairs = enumerate(value.items())
+            return {"dict": [self._items(pair, f"{name}/{place}") for place, pair in pairs]}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return {"tuple" if isinstance(value, tuple) else "list": self._items(value, name)}
+        if isinstance(value, Hierarchy):
+            return self._hierarchy(value)
+        if type(value) in _SPLITS.values():
+            return self._split(value, name)
+        if sp.issparse(value):
+            return self._csr(value, name)
+        if hasattr(value, "__array__"):
+            array = np.asarray(value)
+            return {"scalar": self._array(array[None], name)} if array.ndim == 0 else self._array(array, name)
+        raise TypeError(
+            f"{name.split('/')[-1]}={value!r:.60} ({type(value).__name__}) cannot be written to a model "
+            "file, which holds numbers, text, lists, dicts and arrays only"
+        )
+
+    def hierarchies_to_json(self) -> list[Any]:
+        """Return the JSON of all hierarchies among the values."""
+        return [json.loads(hierarchy.to_json()) for hierarchy in self.hierarchies]
+
+    def _items(self, values: Any, name: str) -> list[Any]:
+        return [self.to_json(value, f"{name}/{place}") for place, value in enumerate(values)]
+
+    def _array(self, array: np.ndarray, name: str) -> dict[str, Any]:
+        if array.dtype.name in DTYPES and array.ndim <= 2:
+            return {"numbers": self._kept(array, name)}
+        if array.dtype.kind == "U" and array.ndim == 1:
+            return {"texts": array.tolist()}
+        if array.dtype.kind == "S" and array.ndim == 1:
+            as_bytes = np.ascontiguousarray(array).view(np.uint8).reshape(len(array), array.dtype.itemsize)
+            return {"byte_texts": self._kept(as_bytes, name)}
+        if array.dtype.kind in "mM" and array.ndim == 1 and array.dtype.str[1:] in _TIMES:
+            return {"times": [self._kept(array.astype(np.int64), name), array.dtype.str[1:]]}
+        if array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(each, str) for each in array):
+            return {"objects": [str.__str__(each) for each in array]}
+        example = next((each for each in array.ravel() if not isinstance(each, str)), None)
+        what = f"{array.dtype} of {array.ndim} dimensions"
+        what += f" with {example!r:.60} ({type(example).__name__})" if array.dtype.kind == "O" else ""
+        raise TypeError(
+            f"{name.split('/')[-1]} is an array of {what}, which a model file cannot hold; use numbers, text "
+            "or dates"
+        )
+
+    def _kept(self, array: np.ndarray, name: str) -> str:
+        self.arrays[name] = array
+        return name
+
+    def _csr(self, matrix: Any, name: str) -> dict[str, Any]:
+        csr = sp.csr_array(matrix)
+        parts = ("data", "indices", "indptr")
+        kept = [self._kept(getattr(csr, part), f"{name}/{part}") for part in parts]
+        return {"csr": [*kept, csr.shape[1]]}
+
+    def _split(self, split: Any, name: str) -> dict[str, Any]:
+        learner = next(key for key, kind in _SPLITS.items() if type(split) is kind)
+        values = {field.name: getattr(split, field.name) for field in fields(split)}
+        given = {key: self.to_json(value, f"{name}/{key}") for key, value in values.items()}
+        return {"split": {"learner": learner, **given}}
+
+    def _hierarchy(self, hierarchy: Hierarchy) -> dict[str, Any]:
+        if hierarchy not in self.hierarchies:
+            self.hierarchies.append(hierarchy)
+        return {"hierarchy": self.hierarchies.index(hierarchy)}
+
+
+class ValueReader:
+    """Makes values of JSON, and takes their arrays out of those of the file."""
+
+    def __init__(self, arrays: dict[str, np.ndarray], hierarchies: Any) -> None:
+        self.arrays = arrays
+        self.hierarchies = [Hierarchy.from_json(json.dumps(each)) for each in _list(hierarchies)]
+        self._makers: dict[str, Callable[[Any], Any]] = {
+            "float": lambda text: float(_one_of(text, _NO_NUMBERS)),
+            "bytes": lambda text: _text(text).encode("latin-1"),
+            "list": self._items,
+            "tuple": lambda values: tuple(self._items(values)),
+            "dict": self._dict,
+            "numbers": self._numbers,
+            "texts": lambda texts: np.array(_texts(texts), np.str_),
+            "objects": self._objects,
+            "byte_texts": self._byte_texts,
+            "times": self._times,
+            "scalar": self._scalar,
+            "csr": self._csr,
+            "split": self._split,
+            "hierarchy": lambda place: self.hierarchies[_count(place)],
+        }
+
+    def value(self, given: Any) -> Any:
+        """Return the value that was written as this JSON."""
+        if given is None or isinstance(given, (bool, int, float, str)):
+            return given
+        if not isinstance(given, dict) or len(given) != 1:
+            raise ModelFileError(f"{given!r:.60} is not a value")
+        ((kind, content),) = given.items()
+        if kind not in self._makers:
+            raise ModelFileError(f"{kind!r:.60} is not a kind of value")
+        return self._makers[kind](content)
+
+    def _items(self, values: Any) -> list[Any]:
+        return [self.value(each) for each in _list(values)]
+
+    def _dict(self, pairs: Any) -> dict[Any, Any]:
+        return dict(map(self._items, _list(pairs)))
+
+    def _numbers(self, name: Any) -> np.ndarray:
+        n_dimensions = self.arrays[name].ndim if name in self.arrays else 1
+        return take(self.arrays, _text(name), tuple(DTYPES), n_dimensions)
+
+    def _objects(self, texts: Any) -> np.ndarray:
+        array = np.empty(len(_list(texts)), object)
+        array[:] = _texts(texts)
+        return array
+
+    def _byte_texts(self, name: Any) -> np.ndarray:
+        rows = take(self.arrays, _text(name), ("uint8",), n_dimensions=2)
+        if rows.shape[1] == 0:
+            raise ModelFileError(f"array {name!r:.60} has no columns")
+        return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").reshape(len(rows))
+
+    def _times(self, content: Any) -> np.ndarray:
+        name, unit = _list(content)
+        return take(self.arrays, _text(name), ("int64",)).view(_one_of(unit, tuple(_TIMES)))
+
+    def _scalar(self, content: Any) -> Any:
+        if not isinstance(content, dict) or not content.keys() <= {"numbers", "texts", "byte_texts", "times"}:
+            raise ModelFileError(f"{content!r:.60} is not a scalar")
+        array = self.value(content)
+        if array.shape != (1,):
+            raise ModelFileError(f"a scalar has shape {array.shape}")
+        return array[0]
+
+    def _csr(self, content: Any) -> sp.csr_array:
+        data, indices, indptr, n_columns = _list(content)
+        stored = take(self.arrays, _text(data), tuple(DTYPES))
+        columns = take(self.arrays, _text(indices), ("int32", "int64"))
+        starts = take(self.arrays, _text(indptr), ("int32", "int64"))
+        csr = sp.csr_array((stored, columns, starts), shape=(len(starts) - 1, _count(n_columns)))
+        csr.check_format(full_check=True)
+        return csr
+
+    def _split(self, content: Any) -> Any:
+        if not isinstance(content, dict):
+            raise ModelFileError(f"{content!r:.60} is not a split learner")
+        given = dict(content)
+        kind = _SPLITS[_one_of(given.pop("learner", None), tuple(_SPLITS))]
+        return kind(**{name: self.value(each) for name, each in given.items()})
+
+
+def _list(content: Any) -> list[Any]:
+    if not isinstance(content, list):
+        raise ModelFileError(f"{content!r:.60} is not a list")
+    return content
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, str):
+        raise ModelFileError(f"{content!r:.60} is not a text")
+    return content
+
+
+def _texts(content: Any) -> list[str]:
+    return [_text(each) for each in _list(content)]
+
+
+def _count(content: Any) -> int:
+    if type(content) is not int or not 0 <= content <= np.iinfo(np.int32).max:
+        raise ModelFileError(f"{content!r:.60} is not a number of things")
+    return content
+
+
+def _one_of(content: Any, choices: tuple[str, ...]) -> str:
+    if content not in choices:
+        raise ModelFileError(f"{content!r:.60} is none of {', '.join(choices)}")
+    return str(content)

@@ -1,0 +1,517 @@
+"""How a fitted estimator becomes one file, and an estimator again.
+
+The document of the file (see `model.container`) has
+
+    slantwood      version of the library that wrote it, for the curious
+    estimator      name of the class
+    predict_only   whether what only training needs was left out
+    parameters     of the constructor, as values (see `estimators.saved_values`); absent ones are at their
+                   defaults
+    encoding       of X: {"n_inputs"} where its columns stay as they are, else all fields of `Encoding`
+    targets        {"kind": "classes", "classes"}, {"kind": "numbers", "mean", "scale", "one_dimensional"},
+                   {"kind": "labels", "n_labels", "is_sparse", "dtype"}, or {"kind": "hierarchy", "is_sparse",
+                   "dtype", "hierarchy", "as_sets"}
+    trees          see `model.tree_file`
+    fitted         other attributes, as values
+    hierarchies    JSON of the hierarchies among all values
+
+and the array "importance", whose length is the number of columns that splits combine. A file may come from
+anybody, so an estimator is made of it only when all its parts are right and fit together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import slantwood
+from slantwood import splits
+from slantwood.estimators import parameters as check
+from slantwood.estimators.classification import ObliqueClassifier
+from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.estimators.saved_values import ValueReader, ValueWriter
+from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
+from slantwood.features.encoding import Encoding
+from slantwood.model import container, tree_file
+from slantwood.model.container import DTYPES, ModelFileError, Source
+from slantwood.splits.own import OwnSplit
+from slantwood.targets.classes import ClassTargets
+from slantwood.targets.hierarchical_labels import HierarchyTargets
+from slantwood.targets.hierarchy import Hierarchy
+from slantwood.targets.labels import LabelTargets
+from slantwood.targets.numbers import NumberTargets
+
+_ESTIMATORS: dict[str, Any] = {
+    cls.__name__: cls
+    for cls in (ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, ObliqueTreeRegressor)
+}
+_KEYS = (
+    "slantwood",
+    "estimator",
+    "predict_only",
+    "parameters",
+    "encoding",
+    "targets",
+    "trees",
+    "fitted",
+    "hierarchies",
+)
+_ENCODING_KEYS = ("n_inputs", "numbers", "blank", "nominal", "categories", "usual", "frequent", "indicated")
+_SETTINGS = {
+    "bootstrap",
+    "max_features",
+    "min_samples_split",
+    "unit_rows",
+    "unit_labels",
+    "max_depth",
+    "min_impurity_decrease",
+    "split",
+}
+
+# Fitted attributes that only further training, or a look back at it, needs.
+_LEFTOVERS = ("_seed", "_tuned", "oob_decision_function_", "oob_prediction_")
+_ALWAYS = ("settings_", "unlabeled_weight_")
+_SOMETIMES = (
+    "oob_score_",
+    "thresholds_",
+    "_tuned_for",
+    "feature_names_in_",
+    "input_names_",
+    "target_names_",
+)
+
+# So many positions of labels are made when a file is read that does not spell them out.
+_MOST_LABELS = 1 << 24
+
+# So many threads start when a model that was loaded predicts.
+_MOST_JOBS = 4096
+
+
+# ---- writing
+
+
+def save_model(model: Any, path: Source, *, float16: bool = False, predict_only: bool = False) -> None:
+    """Write a fitted estimator to a file; `ObliqueEstimator.save` has the details."""
+    _check_path(path, "write")
+    check.check_flag("float16", float16)
+    check.check_flag("predict_only", predict_only)
+    name = type(model).__name__
+    if _ESTIMATORS.get(name) is not type(model):
+        raise TypeError(
+            f"{name} cannot be written to a model file, which holds {', '.join(_ESTIMATORS)} only; pickle it"
+        )
+    if not predict_only and not hasattr(model, "_seed"):
+        raise ValueError(
+            "predict_only=False, but this model was loaded from a file that was saved with "
+            "predict_only=True, and knows no more than that; give predict_only=True"
+        )
+    writer = ValueWriter()
+    described, trees = tree_file.to_arrays(model.trees_, float16=float16, predict_only=predict_only)
+    document = {
+        "slantwood": slantwood.__version__,
+        "estimator": name,
+        "predict_only": bool(predict_only),
+        "parameters": _parameters_to_json(model, writer, predict_only),
+        "encoding": _encoding_to_json(model._encoding),
+        "targets": _targets_to_json(model._targets, writer),
+        "trees": described,
+        "fitted": _fitted_to_json(model, writer, predict_only),
+    }
+    document["hierarchies"] = writer.hierarchies_to_json()
+    _check_readable(document, dict(writer.arrays), model._encoding, model._targets)
+    container.write(path, document, {"importance": model._importance_sum, **writer.arrays, **trees})
+
+
+def _check_readable(
+    document: dict[str, Any], arrays: dict[str, np.ndarray], encoding: Encoding, targets: Any
+) -> None:
+    """Refuse parameters and attributes, set by hand, with which the file could not be loaded."""
+    reader = ValueReader(arrays, document["hierarchies"])
+    model = _made(document, reader)
+    _check_parameters(model, targets, len(encoding.source))
+    try:
+        _check_fitted(_values(document["fitted"], reader), model, encoding, targets, document["predict_only"])
+    except ModelFileError as error:
+        raise ValueError(f"the model cannot be saved: {error}") from error
+
+
+def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict[str, Any]:
+    parameters = model.get_params(deep=False)
+    if not isinstance(parameters["random_state"], (Integral, type(None))):
+        # The state of a generator is not written: in its place stands the seed that was drawn from it.
+        parameters["random_state"] = getattr(model, "_seed", None)
+    if isinstance(splits.named(parameters["split"]), OwnSplit):
+        parameters["split"] = "gradient"
+        if not predict_only:
+            raise TypeError(
+                f"split={model.split!r:.60} ({type(model.split).__name__}) is Python code of your own, which "
+                "a model file cannot hold; save with predict_only=True, which needs no split learner"
+            )
+    return {key: writer.to_json(value, f"parameters/{key}") for key, value in parameters.items()}
+
+
+def _encoding_to_json(encoding: Encoding) -> dict[str, Any]:
+    if encoding.is_identity and not encoding.blank:
+        return {"n_inputs": encoding.n_inputs}
+    return asdict(encoding)
+
+
+def _targets_to_json(targets: Any, writer: ValueWriter) -> dict[str, Any]:
+    if isinstance(targets, ClassTargets):
+        return {"kind": "classes", "classes": writer.to_json(targets.classes, "classes_")}
+    if isinstance(targets, NumberTargets):
+        return {
+            "kind": "numbers",
+            "mean": writer.to_json(targets.mean, "targets/mean"),
+            "scale": writer.to_json(targets.scale, "targets/scale"),
+            "one_dimensional": targets.one_dimensional,
+        }
+    if targets.dtype.name not in DTYPES:
+        raise TypeError(
+            f"y has dtype {targets.dtype}, which a model file cannot hold; use {', '.join(DTYPES)}"
+        )
+    form = {"is_sparse": targets.is_sparse, "dtype": targets.dtype.name}
+    if isinstance(targets, HierarchyTargets):
+        hierarchy = writer.to_json(targets.hierarchy, "hierarchy")
+        return {"kind": "hierarchy", **form, "hierarchy": hierarchy, "as_sets": targets.as_sets}
+    if targets.n_labels > _MOST_LABELS:
+        raise ValueError(f"a model file can hold {_MOST_LABELS} labels, and there are {targets.n_labels}")
+    return {"kind": "labels", "n_labels": targets.n_labels, **form}
+
+
+def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict[str, Any]:
+    names = _ALWAYS + _SOMETIMES + (() if predict_only else _LEFTOVERS)
+    values = {name: getattr(model, name) for name in names if hasattr(model, name)}
+    if isinstance(model.settings_["split"], OwnSplit):
+        values["settings_"] = model.settings_ | {"split": None}
+    return {name: writer.to_json(value, f"fitted/{name}") for name, value in values.items()}
+
+
+# ---- reading
+
+
+def load_model(path: Source) -> Any:
+    """Read a fitted estimator that `save` wrote.
+
+    The file is mapped into memory: processes that load the same file share what they do not change. While the
+    estimator is in use the file may be replaced, as `save` does (on Windows it may not), but must not be
+    changed in place. Nothing in a file is executed: loading one from a stranger gives a model or an error.
+
+    Parameters
+    ----------
+    path : str, path or binary file object
+        The file; one that is not a path is read whole into memory.
+
+    Returns
+    -------
+    estimator
+        It predicts just what the saved one did and, unless that was saved with `predict_only=True`, goes on
+        with `warm_start=True` just as that one would.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model file, is incomplete, damaged or made up.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import ObliqueForestClassifier, load_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     forest.save(Path(folder) / "iris.slant")
+    ...     again = load_model(Path(folder) / "iris.slant")
+    ...     bool((again.predict_proba(X) == forest.predict_proba(X)).all())
+    True
+    """
+    _check_path(path, "read")
+    called = f"model file {os.fspath(path)!r}" if isinstance(path, (str, os.PathLike)) else "model file"
+    try:
+        with np.errstate(all="ignore"):
+            contents = container.read(path)
+            return _restored(contents.document, contents.arrays)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # Whatever else is wrong with a made-up file shows where a value is used that nobody would write.
+        raise ModelFileError(f"{called} cannot be loaded: {error}") from error
+
+
+def _check_path(path: Any, method: str) -> None:
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, method):
+        raise TypeError(f"path={path!r:.60} ({type(path).__name__}) must be a path or a binary file object")
+
+
+def _restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+    _check_keys(document, _KEYS, "document")
+    estimator, predict_only = document["estimator"], document["predict_only"]
+    if estimator not in _ESTIMATORS:
+        raise ModelFileError(f"{estimator=!r:.60} is not one of {', '.join(_ESTIMATORS)}")
+    if type(predict_only) is not bool or not isinstance(document["slantwood"], str):
+        raise ModelFileError("predict_only must be a truth value and slantwood a version")
+    importance = container.take(arrays, "importance", ("float64",))
+    if not np.isfinite(importance).all() or (importance < 0).any():
+        raise ModelFileError("array 'importance' holds numbers that are negative or not finite")
+    width = len(importance)
+    reader = ValueReader(arrays, document["hierarchies"])
+    model = _made(document, reader)
+    encoding = _encoding(document["encoding"], width)
+    targets = _targets(document["targets"], reader)
+    if isinstance(targets, NumberTargets) is isinstance(model, ObliqueClassifier):
+        raise ModelFileError(f"the targets of {estimator} are of a wrong kind")
+    _check_parameters(model, targets, width)
+    fitted = _values(document["fitted"], reader)
+    _check_fitted(fitted, model, encoding, targets, predict_only)
+    trees = tree_file.from_arrays(document["trees"], arrays, n_features=width, n_targets=targets.n_columns)
+    if arrays:
+        raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
+    if model._is_single_tree and trees.n_trees != 1:
+        raise ModelFileError(f"{estimator} has {trees.n_trees} trees")
+    model.__dict__.update(
+        fitted,
+        n_features_in_=encoding.n_inputs,
+        trees_=trees,
+        _encoding=encoding,
+        _targets=targets,
+        _importance_sum=importance,
+        **model._describe(targets),
+    )
+    return model
+
+
+def _made(document: dict[str, Any], reader: ValueReader) -> Any:
+    """Make an estimator that is not fitted yet."""
+    return _ESTIMATORS[document["estimator"]](**_values(document["parameters"], reader))
+
+
+def _check_keys(given: Any, expected: tuple[str, ...], name: str) -> None:
+    if not isinstance(given, dict) or given.keys() != set(expected):
+        raise ModelFileError(f"{name} must have just {', '.join(expected)}")
+
+
+def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise ModelFileError(f"{given!r:.60} must be parameters or attributes")
+    return {name: reader.value(value) for name, value in given.items()}
+
+
+def _check_parameters(model: Any, targets: Any, width: int) -> None:
+    """Check the parameters as `fit` would, whatever the number of cores of this machine."""
+    n_jobs = model.n_jobs
+    if n_jobs is not None:
+        if not 0 < abs(check.check_integer("n_jobs", n_jobs, -_MOST_JOBS)) <= _MOST_JOBS:
+            raise ValueError(f"n_jobs={n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
+        model.n_jobs = None
+    model._check_parameters()
+    if n_jobs is not None:
+        model.n_jobs = n_jobs
+    splits.named(model.split)
+    if not isinstance(model.max_features, str) or model.max_features != "auto":
+        check.check_max_features(model.max_features, width)
+    check.check_target_weights(model.target_weights, targets.n_columns)
+    if model.random_state is not None:
+        check.check_integer("random_state", model.random_state, 0)
+    columns = model.categorical_features
+    if columns is not None and not isinstance(columns, (list, tuple, np.ndarray)) and columns != "from_dtype":
+        raise TypeError(f"categorical_features={columns!r:.60} must be a list")
+    if isinstance(model, ObliqueClassifier):
+        check.check_threshold(model.threshold, targets)
+        if model.class_weight is not None and not isinstance(model.class_weight, dict):
+            check.check_choice("class_weight", model.class_weight, ("balanced",))
+
+
+def _encoding(given: Any, width: int) -> Encoding:
+    """Make the encoding of X, which must give as many columns as the trees have."""
+    if isinstance(given, dict) and given.keys() == {"n_inputs"}:
+        if type(given["n_inputs"]) is not int or given["n_inputs"] != width:
+            raise ModelFileError(f"n_inputs={given['n_inputs']!r:.60} must be {width}")
+        return Encoding(width, tuple(range(width)), (), (), (), (), (), ())
+    _check_keys(given, _ENCODING_KEYS, "encoding")
+    listed = {
+        name: _whole_numbers(given[name]) for name in ("numbers", "blank", "nominal", "usual", "indicated")
+    }
+    categories = tuple(tuple(map(_category, each)) for each in _lists(given["categories"]))
+    frequent = tuple(map(_whole_numbers, _lists(given["frequent"])))
+    n_inputs, nominal, usual = given["n_inputs"], listed["nominal"], listed["usual"]
+    inputs = range(len(listed["numbers"]) + len(nominal))
+    per_nominal = zip(categories, usual, frequent, strict=True)
+    right = (
+        type(n_inputs) is int
+        and n_inputs == len(inputs)
+        and sorted(listed["numbers"] + nominal) == list(inputs)
+        and all(_rise(listed[name]) for name in ("numbers", "blank", "nominal", "indicated"))
+        and set(listed["blank"]) <= set(listed["numbers"])
+        and all(column in inputs for column in listed["indicated"])
+        and len(categories) == len(nominal)
+        and all(
+            len(set(values)) == len(values) > most >= -1
+            and _rise(often)
+            and all(0 <= place < len(values) - (most >= 0) for place in often)
+            for values, most, often in per_nominal
+        )
+    )
+    if not right:
+        raise ModelFileError("the encoding of X does not fit together")
+    encoding = Encoding(
+        n_inputs,
+        listed["numbers"],
+        listed["blank"],
+        nominal,
+        categories,
+        usual,
+        frequent,
+        listed["indicated"],
+    )
+    if len(encoding.source) != width:
+        raise ModelFileError(f"X is encoded as {len(encoding.source)} columns, and trees have {width}")
+    return encoding
+
+
+def _lists(given: Any) -> list[list[Any]]:
+    if not isinstance(given, list) or not all(isinstance(each, list) for each in given):
+        raise ModelFileError(f"{given!r:.60} must be a list of lists")
+    return given
+
+
+def _whole_numbers(given: Any) -> tuple[int, ...]:
+    if not isinstance(given, list) or not all(type(each) is int for each in given):
+        raise ModelFileError(f"{given!r:.60} must be a list of whole numbers")
+    return tuple(given)
+
+
+def _category(given: Any) -> str | int | float:
+    if type(given) not in (str, int, float):
+        raise ModelFileError(f"{given!r:.60} must be a category")
+    return given
+
+
+def _rise(numbers: tuple[int, ...]) -> bool:
+    return all(a < b for a, b in pairwise(numbers))
+
+
+def _targets(given: Any, reader: ValueReader) -> Any:
+    kind = given.get("kind") if isinstance(given, dict) else None
+    if kind not in _TARGETS:
+        raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
+    keys, make = _TARGETS[kind]
+    _check_keys(given, ("kind", *keys), "targets")
+    return make(*(reader.value(given[key]) for key in keys))
+
+
+def _class_targets(classes: Any) -> ClassTargets:
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
+        raise ModelFileError("classes must be an array")
+    if not np.array_equal(np.unique(classes), classes):
+        raise ModelFileError("classes must rise")
+    return ClassTargets(classes)
+
+
+def _number_targets(mean: Any, scale: Any, one_dimensional: Any) -> NumberTargets:
+    check.check_flag("one_dimensional", one_dimensional)
+    for numbers in (mean, scale):
+        if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
+            raise ModelFileError("mean and scale must be arrays of float64")
+    fitting = len(mean) == len(scale) > 0 and (len(mean) == 1 or not one_dimensional)
+    if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():
+        raise ModelFileError("mean and scale must be finite, as many as there are targets, and scale above 0")
+    return NumberTargets(mean, scale, one_dimensional)
+
+
+def _label_targets(n_labels: Any, is_sparse: Any, dtype: Any) -> LabelTargets:
+    check.check_flag("is_sparse", is_sparse)
+    if check.check_integer("n_labels", n_labels, 1) > _MOST_LABELS:
+        raise ModelFileError(f"n_labels={n_labels} is more than the {_MOST_LABELS} that a file may have")
+    if dtype not in DTYPES:
+        raise ModelFileError(f"{dtype=!r:.60} is not a type of labels")
+    return LabelTargets(n_labels, is_sparse, np.dtype(dtype))
+
+
+def _hierarchy_targets(is_sparse: Any, dtype: Any, hierarchy: Any, as_sets: Any) -> HierarchyTargets:
+    check.check_flag("as_sets", as_sets)
+    if not isinstance(hierarchy, Hierarchy):
+        raise ModelFileError("hierarchy must be a hierarchy")
+    flat = _label_targets(len(hierarchy), is_sparse, dtype)
+    return HierarchyTargets(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets)
+
+
+_TARGETS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "classes": (("classes",), _class_targets),
+    "numbers": (("mean", "scale", "one_dimensional"), _number_targets),
+    "labels": (("n_labels", "is_sparse", "dtype"), _label_targets),
+    "hierarchy": (("is_sparse", "dtype", "hierarchy", "as_sets"), _hierarchy_targets),
+}
+
+
+# ---- fitted attributes
+
+
+def _check_fitted(
+    fitted: dict[str, Any], model: Any, encoding: Encoding, targets: Any, predict_only: bool
+) -> None:
+    required = set(_ALWAYS) | (set() if predict_only else {"_seed", "_tuned"})
+    allowed = required | set(_SOMETIMES) | (set() if predict_only else set(_LEFTOVERS))
+    if not required <= fitted.keys() <= allowed:
+        raise ModelFileError(f"fitted attributes must be {', '.join(sorted(required))} and some others")
+    n_columns = targets.n_columns
+    _check_settings(fitted["settings_"], len(encoding.source), predict_only)
+    check.check_real("unlabeled_weight_", fitted["unlabeled_weight_"], 0.0, 1.0)
+    checks: dict[str, Callable[[Any], bool]] = {
+        "_seed": lambda seed: type(seed) is int and 0 <= seed < np.iinfo(np.int32).max,
+        "_tuned": _are_tuned_settings,
+        "_tuned_for": lambda name: name in ("f1_micro", "f1_macro"),
+        "oob_score_": lambda score: isinstance(score, Real),
+        "oob_decision_function_": lambda scores: _is_matrix(
+            scores, model._describe(targets).get("n_classes_")
+        ),
+        "oob_prediction_": lambda numbers: _is_matrix(
+            numbers[:, None] if targets.one_dimensional else numbers, n_columns
+        ),
+        "thresholds_": lambda each: (
+            each.dtype == np.float32 and each.shape == (n_columns,) and ((each >= 0) & (each <= 1)).all()
+        ),
+        "feature_names_in_": lambda names: names.dtype == object and names.shape == (encoding.n_inputs,),
+        "input_names_": lambda names: _are_names(names) and len(names) == encoding.n_inputs,
+        "target_names_": _are_names,
+    }
+    for name, is_right in checks.items():
+        if name in fitted and not is_right(fitted[name]):
+            raise ModelFileError(f"{name}={fitted[name]!r:.60} is wrong")
+
+
+def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
+    if not isinstance(settings, dict) or settings.keys() != _SETTINGS:
+        raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
+    for name in ("bootstrap", "unit_rows", "unit_labels"):
+        check.check_flag(name, settings[name])
+    check.check_max_features(settings["max_features"], width)
+    check.check_integer("min_samples_split", settings["min_samples_split"], 2)
+    check.check_real("min_impurity_decrease", settings["min_impurity_decrease"], 0.0, 1.0)
+    if settings["max_depth"] is not None:
+        check.check_integer("max_depth", settings["max_depth"], 1)
+    if isinstance(settings["split"], str) or (settings["split"] is None and not predict_only):
+        raise ModelFileError("settings_ must have a split learner")
+    if settings["split"] is not None:
+        splits.named(settings["split"])
+
+
+def _are_tuned_settings(tuned: Any) -> bool:
+    return isinstance(tuned, dict) and all(
+        isinstance(name, str) and isinstance(value, Real) for name, value in tuned.items()
+    )
+
+
+def _are_names(names: Any) -> bool:
+    return isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+
+
+def _is_matrix(values: Any, n_columns: Any) -> bool:
+    is_array = isinstance(values, np.ndarray) or sp.issparse(values)
+    return is_array and values.ndim == 2 and values.shape[1] == n_columns and values.dtype.kind == "f"

@@ -1,0 +1,302 @@
+"""How fitted trees lie in a model file, and which arrays can be trees at all.
+
+The grower numbers nodes breadth first, tree after tree. Which nodes are inner ones then says everything about
+the shape of the trees: of inner node k of all, in tree t, the children are the nodes 1 + t + 2 k and
+2 + t + 2 k. Whatever a file says, what is made of it has neither cycles nor loose ends.
+
+The document has {"n_trees", "sparse_leaves"}; arrays, over I inner nodes, N = 2 I + n_trees nodes and
+L = I + n_trees leaves in the order of their numbers, are
+
+    trees/inner      uint8, ceil(N / 8): a bit for each node, the first in the highest bit of the first byte,
+                     1 for an inner node; the bits after the last node are 0
+    trees/bias       float64, I
+    trees/counts     uint8, 16 or 32, I: how many split weights an inner node has
+    trees/features   uint16 or 32, one for each split weight: its column
+    trees/weights    float32 or 16, the same
+    trees/means      float32 or 16, the same, or one number that stands for all
+    trees/sizes      uint8, 16, 32 or float64, N: weight of the training rows of a node; not in files that
+                     serve prediction only
+    leaves/values    float32 or 16: (L, n_targets); of sparse leaves their values one after another, or one
+                     number that stands for all
+    leaves/counts    uint8, 16 or 32, L: how many values a sparse leaf has
+    leaves/targets   uint16 or 32, one for each value of a sparse leaf: its column
+
+Whole numbers have the narrowest type that holds them. Reading gives back the very same arrays, unless weights
+are float16: then the weights and the bias of a node come back multiplied by a power of two, which changes no
+decision, so that the largest weight is near the upper end of what float16 can hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows
+from slantwood.model.container import ModelFileError, take
+from slantwood.model.trees import Trees
+
+_COUNTS = ("uint8", "uint16", "uint32")
+_COLUMNS = ("uint16", "uint32")
+_NUMBERS = ("float16", "float32")
+
+# Node numbers are int32.
+_MOST_NODES = np.iinfo(np.int32).max
+
+# The largest weight of a node in float16 lies between half of this power of two and the power.
+_FLOAT16_EXPONENT = 15
+
+
+# ---- writing
+
+
+def to_arrays(
+    trees: Trees, *, float16: bool = False, predict_only: bool = False
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the part of the document, and the arrays, from which `from_arrays` makes the same trees."""
+    inner = trees.left >= 0
+    _check_shape(trees, inner)
+    # Before half precision, of which NumPy is slow to find the least and the largest.
+    means = _once_if_equal(trees.means)
+    weights, bias = trees.weights, trees.bias[inner]
+    if float16 and len(weights):
+        weights, bias = _half_weights(trees, inner)
+        means = _half(means)
+    arrays = {
+        "trees/inner": np.packbits(inner),
+        "trees/bias": bias,
+        "trees/counts": _narrow(np.diff(trees.indptr)[inner], _COUNTS),
+        "trees/features": _narrow(trees.indices, _COLUMNS),
+        "trees/weights": weights,
+        "trees/means": means,
+    }
+    if not predict_only:
+        arrays["trees/sizes"] = _narrow_sizes(trees.node_weight)
+    leaves = trees.leaves
+    if not leaves.is_dense:
+        arrays["leaves/counts"] = _narrow(np.diff(leaves.indptr), _COUNTS)
+        arrays["leaves/targets"] = _narrow(leaves.indices, _COLUMNS)
+    values = leaves.values if leaves.is_dense else _once_if_equal(leaves.data)
+    arrays["leaves/values"] = _half(values) if float16 else values
+    return {"n_trees": trees.n_trees, "sparse_leaves": not leaves.is_dense}, arrays
+
+
+def _check_shape(trees: Trees, inner: np.ndarray) -> None:
+    """Refuse trees that could not be read again."""
+    derived = _shape(inner, trees.n_trees)
+    given = (trees.roots, trees.left, trees.right, trees.leaf, trees.depth)
+    if not all(map(np.array_equal, derived, given)) or n_rows(trees.leaves) != (~inner).sum():
+        raise ValueError("the nodes of the trees are not numbered breadth first, as the grower numbers them")
+    leaf_values = trees.leaves.values if trees.leaves.is_dense else trees.leaves.data
+    if not all(map(_is_finite, (trees.weights, trees.means, trees.bias, leaf_values))):
+        raise ValueError("the trees hold numbers that are not finite")
+
+
+def _narrow(numbers: np.ndarray, dtypes: tuple[str, ...]) -> np.ndarray:
+    largest = int(numbers.max(initial=0))
+    name = next(name for name in dtypes if largest <= np.iinfo(name).max)
+    return numbers.astype(name, copy=False)
+
+
+def _narrow_sizes(sizes: np.ndarray) -> np.ndarray:
+    # Sums of row weights, which are whole numbers where rows have no weights of their own.
+    are_whole = sizes.min() >= 0 and (sizes == np.rint(sizes)).all()
+    are_whole = are_whole and sizes.max() <= np.iinfo(np.uint32).max
+    return _narrow(sizes, _COUNTS) if are_whole else sizes
+
+
+def _once_if_equal(numbers: np.ndarray) -> np.ndarray:
+    bits = numbers.view(np.uint32)  # tells -0.0 from 0.0
+    return numbers[:1] if len(numbers) > 1 and bits.min() == bits.max() else numbers
+
+
+def _half(numbers: np.ndarray) -> np.ndarray:
+    """Round to float16 where no number is too large for it."""
+    limit = np.finfo(np.float16).max
+    fits = -limit <= numbers.min(initial=0.0) and numbers.max(initial=0.0) <= limit
+    return numbers.astype(np.float16) if fits else numbers
+
+
+def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Round weights to float16; return them and the bias of each inner node.
+
+    With weights v of a node, rounded to v', the bias becomes c + sum_j (v_j - v'_j) m_j: the hyperplane turns
+    about the means m of the node's rows, so columns far from zero cost no precision.
+    """
+    split = np.diff(trees.indptr) > 0
+    counts = np.diff(trees.indptr)[split]
+    starts = trees.indptr[:-1][split]
+    exponent = np.frexp(np.maximum.reduceat(np.abs(trees.weights), starts))[1]
+    shift = _FLOAT16_EXPONENT - exponent
+    scaled = np.ldexp(trees.weights, np.repeat(shift, counts))
+    rounded = scaled.astype(np.float16)
+    scaled -= rounded.astype(np.float32)
+    scaled *= trees.means
+    bias = trees.bias.copy()
+    bias[split] = np.ldexp(bias[split], shift) + np.add.reduceat(scaled, starts, dtype=np.float64)
+    return rounded, bias[inner]
+
+
+# ---- reading
+
+
+def from_arrays(document: Any, arrays: dict[str, np.ndarray], *, n_features: int, n_targets: int) -> Trees:
+    """Make trees from what a file holds, and take its arrays out of `arrays`.
+
+    Arrays whose type is that of the fitted trees are used as they are. Nothing is believed: kernels
+    do not look whether an index is within its array.
+
+    Raises
+    ------
+    ModelFileError
+        Unless the arrays are trees that split `n_features` columns and predict `n_targets`.
+    """
+    n_trees, sparse_leaves = _checked_document(document)
+    bias = take(arrays, "trees/bias", ("float64",))
+    n_nodes = 2 * len(bias) + n_trees
+    packed = take(arrays, "trees/inner", ("uint8",))
+    if n_nodes > _MOST_NODES or len(packed) != -(-n_nodes // 8):
+        raise ModelFileError(
+            f"{len(packed)} bytes of array 'trees/inner' are not the bits of {n_nodes} nodes"
+        )
+    bits = np.unpackbits(packed)
+    inner = bits[:n_nodes].view(np.bool_)
+    if np.count_nonzero(bits) != len(bias) or np.count_nonzero(inner) != len(bias):
+        raise ModelFileError(f"array 'trees/inner' does not mark {len(bias)} inner nodes, as there should be")
+    roots, left, right, leaf, depth = _shape(inner, n_trees)
+
+    counts = np.zeros(n_nodes, np.int64)
+    counts[inner] = _sized(take(arrays, "trees/counts", _COUNTS), len(bias), "trees/counts")
+    features = _columns(arrays, "trees/features", n_features).astype(np.int32, copy=False)
+    n_weights = len(features)
+    indptr = _starts(counts, n_weights, "trees/counts")
+    weights = _sized(take(arrays, "trees/weights", _NUMBERS), n_weights, "trees/weights")
+    means = _all_from_one(take(arrays, "trees/means", _NUMBERS), n_weights, "trees/means")
+    node_bias = np.zeros(n_nodes, np.float64)
+    node_bias[inner] = _finite(bias, "trees/bias")
+    return Trees(
+        roots,
+        left,
+        right,
+        leaf,
+        indptr,
+        features,
+        _single(weights, "trees/weights"),
+        _single(means, "trees/means"),
+        node_bias,
+        depth,
+        _node_weight(arrays, n_nodes),
+        _leaves(arrays, n_nodes - len(bias), n_targets, sparse_leaves),
+    )
+
+
+def _checked_document(document: Any) -> tuple[int, bool]:
+    if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
+        raise ModelFileError("'trees' must have n_trees and sparse_leaves")
+    n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
+    if type(n_trees) is not int or n_trees < 1 or type(sparse_leaves) is not bool:
+        raise ModelFileError(
+            f"{n_trees=!r:.40} must be a number of trees, {sparse_leaves=!r:.40} a truth value"
+        )
+    return n_trees, sparse_leaves
+
+
+def _shape(
+    inner: np.ndarray, n_trees: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return roots, left, right, leaf and depth of trees whose nodes are numbered breadth first.
+
+    Passing the nodes in order, an inner node adds two children to those that are waited for, and each node is
+    one of them: a tree ends where none is left. Counted over all trees, less one at each end.
+    """
+    n_nodes = len(inner)
+    waiting = np.cumsum(np.where(inner, np.int32(1), np.int32(-1)), dtype=np.int32)
+    least = np.minimum.accumulate(np.append(np.int32(0), waiting))
+    ends = np.flatnonzero(least[1:] < least[:-1])
+    if len(ends) != n_trees or ends[-1] != n_nodes - 1:
+        raise ModelFileError(f"the {n_nodes} nodes are not {n_trees} trees, numbered breadth first")
+    roots = np.append(0, ends[:-1] + 1).astype(np.int32)
+    tree = np.repeat(np.arange(n_trees, dtype=np.int32), np.diff(np.append(roots, n_nodes)))
+    left = np.full(n_nodes, -1, np.int32)
+    right = left.copy()
+    first = 1 + tree[inner] + 2 * np.arange(np.count_nonzero(inner), dtype=np.int32)
+    left[inner] = first
+    right[inner] = first + 1
+    leaf = np.where(inner, -1, np.cumsum(~inner) - 1).astype(np.int32)
+    return roots, left, right, leaf, _depths(roots, inner, first)
+
+
+def _depths(roots: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> np.ndarray:
+    """Count the steps to the root: of all nodes at once, of which each round looks twice as far up."""
+    above = np.arange(len(inner), dtype=np.int32)
+    above[first_child] = above[first_child + 1] = np.flatnonzero(inner)
+    depth = np.ones(len(inner), np.int32)
+    depth[roots] = 0
+    while depth[above].any():
+        depth += depth[above]
+        above = above[above]
+    return depth
+
+
+def _node_weight(arrays: dict[str, np.ndarray], n_nodes: int) -> np.ndarray:
+    """Return the weight of the training rows of each node, NaN where the file does not say."""
+    if "trees/sizes" not in arrays:
+        return np.full(n_nodes, np.nan)
+    sizes = _sized(take(arrays, "trees/sizes", (*_COUNTS, "float64")), n_nodes, "trees/sizes")
+    return _finite(sizes.astype(np.float64, copy=False), "trees/sizes")
+
+
+def _leaves(arrays: dict[str, np.ndarray], n_leaves: int, n_targets: int, is_sparse: bool) -> Matrix:
+    name = "leaves/values"
+    if not is_sparse:
+        values = take(arrays, name, _NUMBERS, n_dimensions=2)
+        if values.shape != (n_leaves, n_targets):
+            raise ModelFileError(
+                f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}, leaves x targets"
+            )
+        return dense_matrix(_single(values, name))
+    counts = _sized(take(arrays, "leaves/counts", _COUNTS), n_leaves, "leaves/counts")
+    targets = _columns(arrays, "leaves/targets", n_targets).astype(np.uint32, copy=False)
+    data = _all_from_one(take(arrays, name, _NUMBERS), len(targets), name)
+    indptr = _starts(counts, len(targets), "leaves/counts")
+    return Matrix(False, np.empty((0, 0), np.float32), indptr, targets, _single(data, name), n_targets, False)
+
+
+def _columns(arrays: dict[str, np.ndarray], name: str, n_columns: int) -> np.ndarray:
+    columns = take(arrays, name, _COLUMNS)
+    if len(columns) and columns.max() >= n_columns:
+        raise ModelFileError(f"array {name!r} has the column {columns.max()}, and there are {n_columns}")
+    return columns
+
+
+def _sized(array: np.ndarray, length: int, name: str) -> np.ndarray:
+    if len(array) != length:
+        raise ModelFileError(f"array {name!r} has {len(array)} numbers, and must have {length}")
+    return array
+
+
+def _all_from_one(array: np.ndarray, length: int, name: str) -> np.ndarray:
+    return np.full(length, array[0]) if len(array) == 1 else _sized(array, length, name)
+
+
+def _starts(counts: np.ndarray, total: int, name: str) -> np.ndarray:
+    starts = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    if starts[-1] != total:
+        raise ModelFileError(f"array {name!r} adds up to {starts[-1]}, and must add up to {total}")
+    return starts
+
+
+def _single(numbers: np.ndarray, name: str) -> np.ndarray:
+    return _finite(numbers.astype(np.float32, copy=False), name)
+
+
+def _finite(numbers: np.ndarray, name: str) -> np.ndarray:
+    if not _is_finite(numbers):
+        raise ModelFileError(f"array {name!r} holds numbers that are not finite")
+    return numbers
+
+
+def _is_finite(numbers: np.ndarray) -> bool:
+    # The least and the largest number are NaN where any is; unlike a mask of all, this takes no memory.
+    return not numbers.size or bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))
