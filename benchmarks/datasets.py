@@ -252,8 +252,8 @@ def load_hierarchical(name: str) -> HierarchicalDataset:
     hierarchy = read_hierarchy(train[0])
     parts = [read_clus(path, hierarchy=hierarchy) for path in train]
     held_out = read_clus(test, hierarchy=hierarchy)
-    Y = sparse.csr_array(sparse.vstack([part.Y for part in parts]))
-    return HierarchicalDataset(hierarchy, joined([part.X for part in parts]), Y, held_out.X, held_out.Y)
+    Y = sparse.csr_array(sparse.vstack([part.y for part in parts]))
+    return HierarchicalDataset(hierarchy, joined([part.X for part in parts]), Y, held_out.X, held_out.y)
 
 
 def joined(parts: list[pd.DataFrame | Matrix]) -> pd.DataFrame | Matrix:

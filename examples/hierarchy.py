@@ -38,7 +38,7 @@ def clus_files(train_path, test_path):
     """Return the same of two CLUS files."""
     train = read_clus(train_path)
     test = read_clus(test_path, hierarchy=train.hierarchy)
-    train_sets, test_sets = map(train.hierarchy.label_sets, (train.Y, test.Y))
+    train_sets, test_sets = map(train.hierarchy.label_sets, (train.y, test.y))
     return train.hierarchy, train.X, test.X, train_sets, test_sets
 
 

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.data import read_clus, read_hierarchy
+from slantwood.data import Data, read, read_clus, read_hierarchy
+from slantwood.data import write as write_data
 from slantwood.targets.hierarchy import Hierarchy
 
 PLAIN = """\
@@ -39,8 +40,8 @@ def write(tmp_path):
 
 
 def labels_of(data):
-    """Spell Y out: the labels of each row."""
-    return [{data.hierarchy.nodes[column] for column in np.flatnonzero(row)} for row in data.Y.toarray()]
+    """Spell y out: the labels of each row."""
+    return [{data.hierarchy.nodes[column] for column in np.flatnonzero(row)} for row in data.y.toarray()]
 
 
 def listing(classes, *cells):
@@ -57,9 +58,11 @@ def test_numbers_labels_and_names_are_those_of_the_file(write):
     assert data.hierarchy == Hierarchy.from_paths(["cat", "dog", "dog/pug"])
     assert data.X.dtype == np.float32
     np.testing.assert_array_equal(data.X, [[4, 3.5], [3, np.nan]])
-    assert (data.Y.format, data.Y.dtype) == ("csr", np.int8)
+    assert (data.y.format, data.y.dtype) == ("csr", np.int8)
+    assert data.task == "hierarchical multi-label"
+    assert data.target_names == data.hierarchy.nodes
     # dog is not added above dog/pug.
-    np.testing.assert_array_equal(data.Y.toarray(), [[1, 0, 0], [1, 0, 1]])
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 0, 0], [1, 0, 1]])
     assert data.keys is None
 
 
@@ -87,7 +90,7 @@ def test_compressed_files_read_as_the_plain_one(write, tmp_path, suffix, compres
     packed.write_bytes(compress(plain.read_bytes()))
     expected, data = read_clus(plain), read_clus(str(packed))
     np.testing.assert_array_equal(data.X, expected.X)
-    np.testing.assert_array_equal(data.Y.toarray(), expected.Y.toarray())
+    np.testing.assert_array_equal(data.y.toarray(), expected.y.toarray())
     assert read_hierarchy(packed) == expected.hierarchy
 
 
@@ -103,7 +106,7 @@ def test_keywords_blanks_comments_and_line_ends_do_not_matter(write):
     assert data.feature_names == tidy.feature_names
     assert data.hierarchy == tidy.hierarchy
     np.testing.assert_array_equal(data.X, tidy.X)
-    np.testing.assert_array_equal(data.Y.toarray(), tidy.Y.toarray())
+    np.testing.assert_array_equal(data.y.toarray(), tidy.y.toarray())
 
 
 def test_a_percent_sign_inside_a_value_starts_no_comment(write):
@@ -209,8 +212,8 @@ def test_names_that_occur_twice_are_told_apart(write):
 
 def test_rows_without_label_are_nan_throughout(write):
     data = read_clus(write(listing("a,a/b", "a", "?", "a/b")))
-    assert data.Y.dtype == np.float32
-    np.testing.assert_array_equal(data.Y.toarray(), [[1, 0], [np.nan, np.nan], [0, 1]])
+    assert data.y.dtype == np.float32
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 0], [np.nan, np.nan], [0, 1]])
 
 
 def test_a_file_without_rows_has_the_right_columns(write):
@@ -219,7 +222,144 @@ def test_a_file_without_rows_has_the_right_columns(write):
     )
     assert data.X.shape == (0, 2)
     assert data.X["n"].cat.categories.tolist() == ["a", "b"]
-    assert data.Y.shape == (0, 2)
+    assert data.y.shape == (0, 2)
+
+
+# ---- as any other file
+
+
+def test_a_file_with_a_hierarchy_needs_no_targets(write):
+    path = write(PLAIN)
+    data, expected = read(path), read_clus(path)
+    np.testing.assert_array_equal(data.X, expected.X)
+    np.testing.assert_array_equal(data.y.toarray(), expected.y.toarray())
+    assert (data.hierarchy, data.task) == (expected.hierarchy, expected.task)
+    assert read(path, "class").hierarchy == expected.hierarchy
+
+
+def test_classes_can_be_left_out(write):
+    path = write(PLAIN)
+    without = read(path, ())
+    assert without.y is without.task is without.hierarchy is None
+    assert without.feature_names == ("legs", "weight")
+    numbers = read(path, "legs", drop="class", task="regression")
+    assert (numbers.feature_names, numbers.target_names) == (("weight",), ("legs",))
+    assert numbers.y.tolist() == [4, 3]
+
+
+def test_other_targets_beside_a_hierarchy_are_refused(write):
+    path = write(PLAIN)
+    with pytest.raises(ValueError, match=r"line 4: attribute 'class' has classes in a hi.*drop=\['class'\]"):
+        read(path, "legs")
+    with pytest.raises(ValueError, match=r"line 4: attribute 'class' .* one of 2 targets; expected it alone"):
+        read(path, "last:2")
+
+
+def test_inputs_can_be_dropped_whatever_they_are(write):
+    header = (
+        "@attribute when date\n@attribute x numeric\n@attribute t string\n@attribute c hierarchical a,b\n"
+    )
+    path = write(header + "@data\n2001-01-01,7,'any, thing',b\n")
+    data = read(path, drop=["when", "t"])
+    assert data.feature_names == ("x",)
+    assert (data.X.tolist(), labels_of(data)) == ([[7]], [{"b"}])
+
+
+def test_a_file_without_hierarchy_may_have_keys_too(write):
+    path = write("@attribute id key\n@attribute x numeric\n@attribute t numeric\n@data\na,1,2.5\nb,3,4.5\n")
+    data = read(path, "t", task="regression")
+    assert data.keys.tolist() == ["a", "b"]
+    assert data.feature_names == ("x",)
+    assert read(path, "t", drop="id").keys is None
+    with pytest.raises(ValueError, match="line 1: attribute 'id' is among the targets, and is a key"):
+        read(path, "id")
+
+
+def test_weights_stand_in_braces(write):
+    data = read_clus(write(listing("a,b", "a, {2}", "b", "'a@b',{0.5} % so")))
+    assert data.weights.tolist() == [2, 1, 0.5]
+    assert labels_of(data) == [{"a"}, {"b"}, {"a", "b"}]
+
+
+# ---- written
+
+
+def written_again(data, path):
+    write_data(data, path)
+    return read(path)
+
+
+LABEL_TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="/@"), min_size=1, max_size=4
+).filter(lambda text: text == text.strip() and text != "root")
+
+
+@st.composite
+def hierarchies(draw):
+    """Draw a graph whose labels come in any order, parents first or not."""
+    n = draw(st.integers(1, 7))
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    names = draw(st.lists(LABEL_TEXTS, min_size=n, max_size=n, unique=True))
+    order = draw(st.permutations(range(n)))
+    return Hierarchy([names[i] for i in order], [(names[i], names[j]) for i, j in edges])
+
+
+@given(hierarchies(), st.data())
+def test_any_hierarchy_and_its_labels_read_back(tmp_path_factory, hierarchy, draw):
+    sets = draw.draw(st.lists(st.none() | st.sets(st.sampled_from(hierarchy.nodes), min_size=1), max_size=4))
+    data = Data(np.ones((len(sets), 1), np.float32), hierarchy.indicator(sets), ("x",), (), hierarchy)
+    again = written_again(data, tmp_path_factory.mktemp("any") / "any.arff")
+    assert set(again.hierarchy.nodes) == set(hierarchy.nodes)
+    assert set(again.hierarchy.edges) == set(hierarchy.edges)
+    found = again.hierarchy.label_sets(again.y)
+    assert [labels and set(labels) for labels in found] == sets
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        "1,1/2,1/2/3,4",
+        "0,1,1/0",
+        "root/a,root/b,a/c,b/c,c/0",
+        "root/a,c/d,a/b,b/c",  # c and d before what is above them
+        "b/c,root/a,a/b",
+    ],
+)
+def test_hierarchies_of_files_keep_their_order(write, tmp_path, classes):
+    hierarchy = read_hierarchy(write(listing(classes)))
+    label = str(hierarchy.nodes[-1])
+    data = Data(np.ones((1, 1), np.float32), hierarchy.indicator([[label]]), ("x",), (), hierarchy)
+    again = written_again(data, tmp_path / "again.arff.xz")
+    assert again.hierarchy == hierarchy
+    assert labels_of(again) == [{label}]
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "labels", "message"),
+    [
+        (Hierarchy.from_paths(["a"]), [], "row 0 of y has no label, which CLUS files cannot say"),
+        (Hierarchy(["a@b"], []), ["a@b"], "label 'a@b' is empty, has a '@' in it"),
+        (Hierarchy([" a"], []), [" a"], "label ' a' is empty, has a '@' in it or blanks"),
+        (Hierarchy(["a/b", "c"], [("c", "a/b")]), ["c"], "label 'a/b' cannot be written in a link"),
+        (Hierarchy.from_paths(["root/a"]), ["root/a"], "label 'root' cannot be written in a link"),
+    ],
+)
+def test_what_a_clus_file_cannot_hold_is_refused(tmp_path, hierarchy, labels, message):
+    data = Data(np.ones((1, 1), np.float32), hierarchy.indicator([labels]), ("x",), (), hierarchy)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        write_data(data, tmp_path / "no.arff")
+    assert not list(tmp_path.iterdir())
+
+
+def test_keys_and_weights_are_written(write, tmp_path):
+    text = FOUR + "    1,a,p,k 1\n    2,?,p@p/q,'?',{3}\n"
+    data = read_clus(write(text))
+    again = written_again(data, tmp_path / "again.arff")
+    assert again.X.equals(data.X)
+    assert again.keys.tolist() == ["k 1", "?"]
+    assert again.weights.tolist() == [1, 3]
+    np.testing.assert_array_equal(again.y.toarray(), data.y.toarray())
 
 
 # ---- dense and sparse
@@ -242,23 +382,25 @@ def test_mostly_zero_numbers_become_sparse(write):
 
 
 def test_sparse_rows_list_indices_from_zero_in_any_order(write):
+    zeros = "".join(f"@attribute zero{i} numeric\n" for i in range(20))
     data = read_clus(
-        write("""\
-        @relation r
-        @attribute a numeric
-        @attribute b numeric
-        @attribute class hierarchical x,y
-        @attribute gene key
-        @attribute c numeric
-        @data
-        {0 1.5,2 x@y,3 'g 1', 4 -2}
-        { 4\t? , 3 g2, 2 y, 1 0 } % no number but a gap
-        {2 x,3 g3}%
-        """)
+        write(f"""\
+@relation r
+@attribute a numeric
+@attribute b numeric
+@attribute class hierarchical x,y
+@attribute gene key
+@attribute c numeric
+{zeros}
+@data
+{{0 1.5,2 x@y,3 'g 1', 4 -2}}
+{{ 4\t? , 3 g2, 2 y, 1 0 }} % no number but a gap
+{{2 x,3 g3}}%
+""")
     )
     assert (data.X.format, data.X.dtype) == ("csr", np.float32)
-    assert data.feature_names == ("a", "b", "c")
-    np.testing.assert_array_equal(data.X.toarray(), [[1.5, 0, -2], [0, 0, np.nan], [0, 0, 0]])
+    assert data.feature_names[:3] == ("a", "b", "c")
+    np.testing.assert_array_equal(data.X[:, :3].toarray(), [[1.5, 0, -2], [0, 0, np.nan], [0, 0, 0]])
     assert data.X.nnz == 3
     assert data.X.has_canonical_format
     assert data.X.indices.dtype == data.X.indptr.dtype == np.int32
@@ -340,13 +482,13 @@ def test_columns_follow_a_hierarchy_that_is_given(write):
     given = Hierarchy.from_paths(["b", "a", "a/c", "d"])
     data = read_clus(write(listing("a,a/c,b", "a/c@b", "a")), hierarchy=given)
     assert data.hierarchy is given
-    np.testing.assert_array_equal(data.Y.toarray(), [[1, 0, 1, 0], [0, 1, 0, 0]])
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 0, 1, 0], [0, 1, 0, 0]])
 
 
 def test_padding_is_dropped_under_a_given_hierarchy_too(write):
     given = Hierarchy.from_paths(["2", "1", "1/2"])
     data = read_clus(write(listing("1/0,1/2,2/0", "1/0@2/0")), hierarchy=given)
-    np.testing.assert_array_equal(data.Y.toarray(), [[1, 1, 0]])
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 1, 0]])
 
 
 def test_the_hierarchy_is_read_from_the_header_alone(tmp_path):
@@ -412,7 +554,8 @@ def test_a_wrong_row_is_named_with_what_was_expected(write, row, message):
         ("{0 4,-1 3,2 p,3 k}", "expected 'index value' and a comma or brace in '-1 3,2 p,3 k}'"),
         ("{0 4,2,3 k}", "expected 'index value' and a comma or brace in '2,3 k}'"),
         ("{0 4,2 p,3 k", "expected 'index value' and a comma or brace in '3 k'"),
-        ("{0 4,2 p,3 k},{5}", "expected nothing after the closing brace, found ',{5}'"),
+        ("{0 4,2 p,3 k},5", "expected nothing after the closing brace but a weight, as ', {2}', found ',5'"),
+        ("{0 4,2 p,3 k},{-5}", "the row ends with '{-5}'; expected a weight in braces that is not negative"),
         ("{0 4,3 k}", "attribute 'class' is not listed; expected 2 and a value, or 2 ?"),
         ("{}", "attribute 'class' is not listed; expected 2 and a value, or 2 ?"),
         ("{0 four,2 p,3 k}", "attribute 'x' has the cell 'four'; expected a number"),
@@ -441,8 +584,8 @@ def test_a_wrong_sparse_row_is_named_with_what_was_expected(write, row, message)
         ("@attribute t {a,b} c", "attribute 't' has the type '{a,b} c'; expected numeric"),
         ("@attribute t {a,b,a}", "attribute 't' has the value 'a' twice"),
         ("@attribute t {a,?}", "attribute 't' has the value '?'; expected values that are neither"),
-        ("@attribute t {a,'?'}", "attribute 't' has the value \"'?'\"; expected values that are neither"),
-        ("@attribute t {}", "attribute 't' has the value ''; expected values that are neither"),
+        ("@attribute t {a,,b}", "attribute 't' has the value ''; expected values that are neither"),
+        ("@attribute t relational", "attribute 't' is relational: its cells are tables; expected numeric"),
         ("@attribute t", "expected '@attribute <name> <type>' or @data, found '@attribute t'"),
         ("@attribute 't numeric", "expected '@attribute <name> <type>' or @data, found"),
         ("1,a", "expected '@attribute <name> <type>' or @data, found '1,a'"),
@@ -537,7 +680,7 @@ def test_only_nominal_inputs_need_pandas(write, monkeypatch):
     assert read_clus(write(PLAIN)).X.shape == (2, 2)
     # Before the rows are read: these are wrong.
     path = write(dedent(FOUR) + "1\n")
-    with pytest.raises(ImportError, match=r"zoo\.arff has nominal attributes.*slantwood\[data\]"):
+    with pytest.raises(ImportError, match=r"zoo\.arff has nominal columns.*slantwood\[data\]"):
         read_clus(path)
 
 
@@ -607,7 +750,7 @@ def test_any_table_reads_back_as_it_was_written(tmp_path_factory, table, in_pair
             assert found.cat.categories.tolist() == values
             assert found.cat.codes.tolist() == [-1 if cell is None else values.index(cell) for cell in cells]
     assert data.hierarchy.nodes == tuple(LABELS)
-    for labels, row in zip(label_sets, data.Y.toarray(), strict=True):
+    for labels, row in zip(label_sets, data.y.toarray(), strict=True):
         if labels is None:
             assert np.isnan(row).all()
         else:

@@ -73,9 +73,9 @@ def test_every_set_reads_to_its_known_size(name):
     assert sum(part.X.shape[0] for part in parts) == n
     for part in parts:
         assert part.X.shape[1] == len(part.feature_names) == len(set(part.feature_names)) == d
-        assert part.Y.shape == (part.X.shape[0], t)
-        assert part.Y.dtype == np.int8
-        assert part.Y.sum(axis=1).min() >= 1
+        assert part.y.shape == (part.X.shape[0], t)
+        assert part.y.dtype == np.int8
+        assert part.y.sum(axis=1).min() >= 1
         assert part.feature_names == parts[0].feature_names
         assert set(part.hierarchy.nodes) == set(parts[0].hierarchy.nodes)
         assert set(part.hierarchy.edges) == set(parts[0].hierarchy.edges)
@@ -103,7 +103,7 @@ def test_every_pair_of_the_text_is_stored():
         assert sp.issparse(part.X)
         # A row lists its class after its numbers.
         assert part.X.nnz == rows.count(",")
-        assert part.Y.nnz == rows.count("@") + rows.count("}")
+        assert part.y.nnz == rows.count("@") + rows.count("}")
 
 
 def test_cells_are_those_that_another_reader_finds():
@@ -114,7 +114,7 @@ def test_cells_are_those_that_another_reader_finds():
     )
     assert part.keys.tolist() == cells.pop(cells.columns[-1]).tolist()
     classes = cells.pop(cells.columns[-1])
-    assert part.Y.sum() == classes.str.count("@").sum() + len(classes)
+    assert part.y.sum() == classes.str.count("@").sum() + len(classes)
     n_nominal = 0
     for name, expected in zip(part.feature_names, cells, strict=True):
         found = part.X[name]

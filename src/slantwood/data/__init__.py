@@ -1,5 +1,32 @@
-"""Files of other programs to the X and y that estimators take. Nothing here knows estimators."""
+"""Data files of any format, and known data sets by name, as the X and y that estimators take.
 
-from slantwood.data.clus import ClusData, read_clus, read_hierarchy
+Nothing here knows estimators.
+"""
 
-__all__ = ["ClusData", "read_clus", "read_hierarchy"]
+from slantwood.data.clus import read_clus, read_hierarchy
+from slantwood.data.download import FetchError
+from slantwood.data.entries import Dataset
+from slantwood.data.loading import load
+from slantwood.data.mulan import Labels, read_labels, write_labels
+from slantwood.data.places import cache_folder
+from slantwood.data.read import read, write
+from slantwood.data.registry import Listing, dataset, datasets
+from slantwood.data.table import Data
+
+__all__ = [
+    "Data",
+    "Dataset",
+    "FetchError",
+    "Labels",
+    "Listing",
+    "cache_folder",
+    "dataset",
+    "datasets",
+    "load",
+    "read",
+    "read_clus",
+    "read_hierarchy",
+    "read_labels",
+    "write",
+    "write_labels",
+]

@@ -1,72 +1,32 @@
-"""Files of the program CLUS whose targets are classes in a hierarchy, as X, Y and the `Hierarchy`.
+"""Files of the program CLUS: targets that are classes in a hierarchy, and names for rows.
 
 CLUS adds two types to ARFF: ``hierarchical``, the classes of the task, and ``key``, a name for each row.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood.data.arff import (
-    MISSING,
-    Attribute,
-    Column,
-    Nominal,
-    Parsed,
-    Source,
-    Table,
-    column,
-    opened,
-    read_header,
-    read_rows,
-    split,
-)
+from slantwood.data.arff import Attribute, Source, opened, plain, read_header, split
+from slantwood.data.formats import format_of
+from slantwood.data.table import Data
+from slantwood.data.wanted import Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
-_ROOT = "root"
-_SPARSE_BELOW = 0.1
+ROOT = "root"
+AND = "@"  # between the classes of a row
 
 # Some files give the type as "classes", and what CLUS reads elsewhere as a comment.
-_HIERARCHICAL = re.compile(r"(?:classes[ \t]*%[ \t]*)?hierarchical[ \t]+(.+)", re.IGNORECASE)
-_KEY = re.compile(r"key[ \t]*(?:%.*)?", re.IGNORECASE)
-
-
-@dataclass(frozen=True, eq=False)
-class ClusData:
-    """What a CLUS file holds.
-
-    Attributes
-    ----------
-    X : ndarray, csr_array or pandas.DataFrame of shape (n_rows, n_features)
-        The inputs in float32, NaN where they are missing. A data frame where some are nominal, which are then
-        of dtype category, with the categories of the file. Otherwise CSR where the file is in sparse format,
-        or where nothing is missing and under a tenth of the values is non-zero.
-    Y : csr_array of shape (n_rows, n_labels)
-        One column per label of the hierarchy, 1 where the file gives the label, of dtype int8. Labels above
-        these are not added; `Hierarchy.closure` does that. A row whose classes are not known (``?``) is all
-        NaN, and Y then of dtype float32.
-    hierarchy : Hierarchy
-        The labels, in the order of the columns of Y.
-    feature_names : tuple of str
-        Names of the inputs. A name that occurs again gets a number: ``heat``, ``heat.1``.
-    keys : ndarray of str of shape (n_rows,) or (n_rows, n_keys), or None
-        The names of the rows; one column for each where a file has several.
-    """
-
-    X: Any
-    Y: Any
-    hierarchy: Hierarchy
-    feature_names: tuple[str, ...]
-    keys: np.ndarray | None = None
+_HIERARCHICAL = re.compile(r"(?:classes[ \t]*+%[ \t]*+)?hierarchical[ \t]++(.+)", re.IGNORECASE)
+_KEY = re.compile(r"key[ \t]*+(?:%.*)?", re.IGNORECASE)
 
 
 def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -> Hierarchy:
@@ -75,7 +35,7 @@ def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -
     Parameters
     ----------
     path : str or path
-        The file; .bz2, .gz and .xz are decompressed.
+        The file; .bz2, .gz, .xz and .zst are decompressed.
     padding : str or None, default="auto"
         What shorter paths are filled up with, and is dropped from their ends: with "0", ``1/2/0/0`` is the
         class ``1/2``. "auto" takes "0" where the list of classes looks so: all paths have the same number of
@@ -89,19 +49,19 @@ def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -
     """
     _check_padding(padding)
     with opened(path) as source:
-        attributes = read_header(source)
-        return _Classes(source, attributes[_class_position(source, attributes)], padding).hierarchy()
+        attributes = read_header(source).attributes
+        return Classes(source, attributes[needed_class_position(source, attributes)], padding).hierarchy()
 
 
 def read_clus(
     path: str | PathLike[str], *, hierarchy: Hierarchy | None = None, padding: str | None = "auto"
-) -> ClusData:
+) -> Data:
     """Read a CLUS file of hierarchical multi-label classification.
 
     Parameters
     ----------
     path : str or path
-        The file; .bz2, .gz and .xz are decompressed.
+        The file; .bz2, .gz, .xz and .zst are decompressed.
     hierarchy : Hierarchy, optional
         The hierarchy to use, that of the training file for instance, in place of the one in the header.
     padding : str or None, default="auto"
@@ -109,8 +69,10 @@ def read_clus(
 
     Returns
     -------
-    ClusData
-        The inputs, the labels and their hierarchy.
+    Data
+        The inputs, the labels and their hierarchy. `y` is a csr_array of dtype int8 with a column per label,
+        1 where the file gives the label. A row whose classes are not known (``?``) is all NaN, and y then of
+        dtype float32.
 
     Raises
     ------
@@ -128,28 +90,11 @@ def read_clus(
     _check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
-    with opened(path) as source:
-        attributes = read_header(source)
-        of_class = _class_position(source, attributes)
-        classes = _Classes(source, attributes[of_class], padding)
-        if hierarchy is None:
-            hierarchy = classes.hierarchy()
-        columns: list[Column] = [
-            Parsed(str) if _KEY.fullmatch(attribute.type) else column(source, attribute)
-            for attribute in attributes[:of_class] + attributes[of_class + 1 :]
-        ]
-        columns.insert(of_class, Parsed(classes.reader(hierarchy)))
-        # Before all rows are read in vain.
-        pandas = _pandas(source) if any(isinstance(each, Nominal) for each in columns) else None
-        table = read_rows(source, [attribute.name for attribute in attributes], columns)
-    Y = hierarchy.indicator(table.parsed.pop(of_class))
-    features = [i for i, each in enumerate(columns) if not isinstance(each, Parsed)]
-    names = _told_apart(attributes[i].name for i in features)
-    X = _compact(table.numbers) if pandas is None else _frame(pandas, table, columns, features, names)
-    return ClusData(X, Y, hierarchy, names, _keys(list(table.parsed.values())))
+    path = Path(path)
+    return format_of(path, "arff").load().read_hierarchical(path, Wanted(), hierarchy, padding)
 
 
-class _Classes:
+class Classes:
     """The entries of the header's list of classes, and how the cells of rows name them."""
 
     def __init__(self, source: Source, attribute: Attribute, padding: str | None) -> None:
@@ -157,13 +102,14 @@ class _Classes:
         match = _HIERARCHICAL.fullmatch(attribute.type)
         assert match is not None
         # Some headers list a class several times.
-        self._entries = list(dict.fromkeys(split(source, match[1], attribute.line)))
-        self._are_links = any(entry.startswith(f"{_ROOT}/") for entry in self._entries)
+        self._entries = list(dict.fromkeys(map(plain, split(source, match[1], attribute.line))))
+        self._are_links = any(entry.startswith(f"{ROOT}/") for entry in self._entries)
         if padding == "auto":
             padding = "0" if _look_padded([entry.split("/") for entry in self._entries]) else None
         self._padding = None if self._are_links else padding
 
     def hierarchy(self) -> Hierarchy:
+        """Return the hierarchy that the entries make."""
         try:
             if not self._are_links:
                 return Hierarchy.from_paths(dict.fromkeys(map(self._without_padding, self._entries)))
@@ -172,14 +118,14 @@ class _Classes:
                 if len(link) != 2 or not all(link):
                     raise ValueError(
                         f"class {'/'.join(link)!r}; expected 'parent/child', since some entries begin with "
-                        f"'{_ROOT}/'"
+                        f"'{ROOT}/'"
                     )
-            return Hierarchy.from_edges(links, root=_ROOT)
+            return Hierarchy.from_edges(links, root=ROOT)
         except ValueError as error:
             name, line = self._attribute.name, self._attribute.line
             raise self._source.error(f"attribute {name!r}: {error}", line) from error
 
-    def reader(self, hierarchy: Hierarchy) -> Callable[[str], list[str] | None]:
+    def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""
 
         @cache
@@ -188,7 +134,7 @@ class _Classes:
             hierarchy.index(path)  # refuses what it does not know
             return path
 
-        return lambda cell: None if cell == MISSING else [label(name.strip()) for name in cell.split("@")]
+        return lambda cell: None if cell is None else [label(name.strip()) for name in cell.split(AND)]
 
     def _without_padding(self, path: str) -> str:
         parts = path.split("/")
@@ -213,66 +159,84 @@ def _check_padding(padding: str | None) -> None:
         raise ValueError(f"padding={padding!r} must be 'auto', None, or one part of a path, as '0'")
 
 
-def _class_position(source: Source, attributes: Sequence[Attribute]) -> int:
+def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:
+    """Return which attribute has classes of a hierarchy; None where none has."""
     found = [i for i, attribute in enumerate(attributes) if _HIERARCHICAL.fullmatch(attribute.type)]
-    if len(found) != 1:
-        names = ", ".join(repr(attributes[i].name) for i in found) or "none"
-        raise source.error(
-            f"expected one attribute of type 'hierarchical <classes>' above @data, found {names}"
-        )
-    return found[0]
+    if len(found) > 1:
+        raise _needs_one(source, ", ".join(repr(attributes[i].name) for i in found))
+    return found[0] if found else None
 
 
-def _told_apart(names: Iterable[str]) -> tuple[str, ...]:
-    # Estimators refuse a frame that has a name twice, as some files do.
-    listed = list(names)
-    taken, given = set(listed), set[str]()
-    for i, name in enumerate(listed):
-        number = 0
-        while listed[i] in given or (number and listed[i] in taken):
-            number += 1
-            listed[i] = f"{name}.{number}"
-        given.add(listed[i])
-    return tuple(listed)
+def needed_class_position(source: Source, attributes: Sequence[Attribute]) -> int:
+    """Return which attribute has classes of a hierarchy; that none has is an error."""
+    found = class_position(source, attributes)
+    if found is None:
+        raise _needs_one(source, "none")
+    return found
 
 
-def _compact(numbers: np.ndarray | sp.csr_array) -> np.ndarray | sp.csr_array:
-    if sp.issparse(numbers) or np.isnan(numbers).any():
-        return numbers
-    if np.count_nonzero(numbers) >= _SPARSE_BELOW * numbers.size:
-        return numbers
-    return sp.csr_array(numbers)
+def entries(hierarchy: Hierarchy) -> list[str]:
+    """Return the list of classes from which the same hierarchy is read: paths, or else links below a root.
+
+    A list of links can give the labels only in an order in which each comes right after a neighbour or right
+    before one, or is a root; other hierarchies are read with their labels in another order.
+    """
+    labels = list(map(str, hierarchy.nodes))
+    for label in labels:
+        if not label or AND in label or label != label.strip():
+            raise ValueError(
+                f"label {label!r} is empty, has a {AND!r} in it or blanks around it, which CLUS files cannot "
+                "hold; write npz"
+            )
+    if _are_paths(hierarchy, labels):
+        return labels
+    for label in labels:
+        if "/" in label or label == ROOT:
+            raise ValueError(
+                f"label {label!r} cannot be written in a link 'parent/child' of a CLUS file; expected labels "
+                f"without '/' other than {ROOT!r}, or labels that are paths"
+            )
+    return [f"{parent}/{child}" for parent, child in _links_in_order(hierarchy)]
 
 
-def _frame(
-    pandas: Any, table: Table, columns: Sequence[Column], features: Sequence[int], names: Sequence[str]
-) -> Any:
-    numbers: Any = table.numbers
-    rest = iter((numbers.toarray() if sp.issparse(numbers) else numbers).T)
-    # A type with its categories is slow to make, and columns by the thousand may share one.
-    dtype = cache(pandas.CategoricalDtype)
-    cells: dict[str, Any] = {}
-    for name, i in zip(names, features, strict=True):
-        match columns[i]:
-            case Nominal(values):
-                cells[name] = pandas.Categorical.from_codes(table.codes[i], dtype=dtype(values))
-            case _:
-                cells[name] = next(rest)
-    return pandas.DataFrame(cells)
+def is_key(attribute: Attribute) -> bool:
+    """Tell whether an attribute names the rows."""
+    return bool(_KEY.fullmatch(attribute.type))
 
 
-def _keys(columns: Sequence[Sequence[str]]) -> np.ndarray | None:
+def keys(columns: Sequence[Sequence[str]]) -> np.ndarray | None:
+    """Return the names of rows; a column for each attribute where there are several."""
     if not columns:
         return None
-    keys = np.array(columns, dtype=str).T
-    return keys[:, 0] if len(columns) == 1 else keys
+    together = np.array(columns, dtype=str).T
+    return together[:, 0] if len(columns) == 1 else together
 
 
-def _pandas(source: Source) -> Any:
-    try:
-        return importlib.import_module("pandas")
-    except ImportError as error:
-        raise ImportError(
-            f"{source.path} has nominal attributes, which need pandas; install it with: "
-            "pip install 'slantwood[data]'"
-        ) from error
+def _are_paths(hierarchy: Hierarchy, labels: Sequence[str]) -> bool:
+    if any(label.startswith(f"{ROOT}/") or not all(label.split("/")) for label in labels):
+        return False
+    links = [(str(parent), str(child)) for parent, child in hierarchy.edges]
+    return Hierarchy.from_paths(labels) == Hierarchy(labels, links)
+
+
+def _links_in_order(hierarchy: Hierarchy) -> list[tuple[Any, Any]]:
+    """Return all links, sorted so that labels are named for the first time in the order of the hierarchy."""
+    links: dict[tuple[Any, Any], None] = {}
+    named: set[Any] = set()
+    following = dict(pairwise(hierarchy.nodes))
+    for label in hierarchy.nodes:
+        if label in named:
+            continue
+        parents, children = hierarchy.parents(label), hierarchy.children(label)
+        known = [(parent, label) for parent in parents or (ROOT,) if parent in named or not parents]
+        known += [(label, child) for child in children if child in named or child == following.get(label)]
+        link = known[0] if known else (parents[0], label)
+        links[link] = None
+        named.update(link)
+    for label in hierarchy.nodes:
+        links.update(dict.fromkeys((parent, label) for parent in hierarchy.parents(label) or (ROOT,)))
+    return list(links)
+
+
+def _needs_one(source: Source, found: str) -> ValueError:
+    return source.error(f"expected one attribute of type 'hierarchical <classes>' above @data, found {found}")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
-from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
-from slantwood.data.table import Categories, Data, Table
-from slantwood.data.tasks import compact, posed
+from slantwood.data.inputs import inputs
+from slantwood.data.table import Data
+from slantwood.data.tasks import posed
 from slantwood.data.wanted import Wanted
 
 
@@ -71,7 +67,7 @@ def read(
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
     path = Path(path)
-    wanted = Wanted(targets, drop, nominal, header)
+    wanted = Wanted(targets, drop, nominal, header, task)
     content = format_of(path, format).load().read(path, wanted)
     if isinstance(content, Data):
         return content
@@ -79,13 +75,16 @@ def read(
         y, recognised = posed(content.targets, content.target_names, task)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    hierarchy = content.hierarchy if recognised == "multi-label" else None
     return Data(
-        _inputs(path, content),
+        inputs(path, content),
         y,
         content.names,
         content.target_names,
-        task=recognised,
-        weights=content.weights,
+        hierarchy,
+        recognised if hierarchy is None else "hierarchical multi-label",
+        content.weights,
+        content.keys,
     )
 
 
@@ -116,34 +115,3 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
     lost = [name for name in ("hierarchy", "weights", "keys") if getattr(data, name) is not None]
     if lost := [name for name in lost if name not in form.keeps]:
         warnings.warn(f"{path} does not hold {' and '.join(lost)}: {form.name} cannot", stacklevel=2)
-
-
-def _inputs(path: Path, table: Table) -> Any:
-    if not table.nominal:
-        return table.numbers if sp.issparse(table.numbers) else compact(table.numbers)
-    return frame(_pandas(path), table)
-
-
-def frame(pandas: Any, table: Table) -> Any:
-    """Make a data frame of the inputs, nominal ones of dtype category."""
-    numbers: Any = table.numbers
-    rest = iter((numbers.toarray() if sp.issparse(numbers) else numbers).T)
-    # A type with its categories is slow to make, and columns by the thousand may share one.
-    dtype = cache(pandas.CategoricalDtype)
-    columns: dict[str, Any] = {}
-    for i, name in enumerate(table.names):
-        match table.nominal.get(i):
-            case Categories(codes, values):
-                columns[name] = pandas.Categorical.from_codes(codes, dtype=dtype(values))
-            case None:
-                columns[name] = np.ascontiguousarray(next(rest))
-    return pandas.DataFrame(columns)
-
-
-def _pandas(path: Path) -> Any:
-    try:
-        return importlib.import_module("pandas")
-    except ImportError as error:
-        raise ImportError(
-            f"{path} has nominal columns, which need pandas; install it with: pip install 'slantwood[data]'"
-        ) from error

@@ -11,6 +11,8 @@ import scipy.sparse as sp
 
 from slantwood.targets.hierarchy import Hierarchy
 
+SPARSE_BELOW = 0.1
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -82,6 +84,10 @@ class Table:
         The targets: float64 numbers, NaN where missing, or categories.
     weights
         Weights of the rows, where the file has them.
+    keys
+        Names of the rows, where the file has them.
+    hierarchy
+        The hierarchy of the targets, which are labels, where the file has one.
     """
 
     names: tuple[str, ...]
@@ -90,6 +96,16 @@ class Table:
     target_names: tuple[str, ...]
     targets: Sequence[np.ndarray | Categories]
     weights: np.ndarray | None = None
+    keys: np.ndarray | None = None
+    hierarchy: Hierarchy | None = None
+
+
+def compact(matrix: Any) -> Any:
+    """Hold a matrix as CSR where under a tenth of it is non-zero, else as an array."""
+    n_cells = matrix.shape[0] * matrix.shape[1]
+    if sp.issparse(matrix):
+        return matrix if matrix.nnz < SPARSE_BELOW * n_cells else matrix.toarray()
+    return sp.csr_array(matrix) if np.count_nonzero(matrix) < SPARSE_BELOW * n_cells else matrix
 
 
 def stacked(parts: Sequence[Data]) -> Data:

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood.data.table import Categories, known_values, task_of_classes
-
-SPARSE_BELOW = 0.1
+from slantwood.data.table import Categories, compact, known_values, task_of_classes
 
 # How files write that a row has a label, or has it not.
 _PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
@@ -41,13 +38,6 @@ def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | Non
             "targets of a classification are labels, which a row has or has not"
         )
     return _several_numbers(columns, names), "multi-target regression"
-
-
-def compact(Y: np.ndarray) -> Any:
-    """Hold a matrix without missing values as CSR where under a tenth of it is non-zero."""
-    if np.count_nonzero(Y) >= SPARSE_BELOW * Y.size or (Y.dtype.kind == "f" and np.isnan(Y).any()):
-        return Y
-    return sp.csr_array(Y)
 
 
 def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray, str]:

@@ -34,12 +34,15 @@ class Wanted:
         Columns of numbers that are only codes, said in the same ways.
     header
         Whether a table of text begins with names; None where nothing was said.
+    task
+        "classification" or "regression", or None where nothing was said.
     """
 
     targets: Any = None
     drop: Any = ()
     nominal: Any = ()
     header: bool | None = None
+    task: str | None = None
 
     def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
         """Return the same with targets from elsewhere, where the user has said nothing."""

@@ -1,0 +1,231 @@
+"""How a file gets from an address on the web to the disk: whole, resumed after a break, and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Progress = Callable[[int, int | None], None]
+"""Is told the bytes of a file that have come, and those that there are, or None where nobody knows."""
+
+_BLOCK = 1 << 18
+_TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
+_LONGEST_WAIT = 30.0
+
+
+class FetchError(OSError):
+    """A file could not be fetched."""
+
+
+class _Broken(Exception):
+    """A failure that may pass; `wait` are the seconds that the server asks for."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+def download(
+    url: str,
+    path: Path,
+    *,
+    checksum: str = "",
+    progress: Progress | None = None,
+    timeout: float = 30.0,
+    attempts: int = 5,
+    pause: float = 1.0,
+) -> None:
+    """Fetch a file.
+
+    It comes to ``<path>.part`` and takes its name when it is complete and its checksum is right. What an
+    earlier attempt has left is continued, if the server says that the file is still the same.
+
+    Parameters
+    ----------
+    url : str
+        The address, http or https.
+    path : Path
+        Where the file goes; folders are made.
+    checksum : str, default=""
+        "sha256:..." or "md5:...", in hexadecimal digits; nothing is checked if empty.
+    progress : callable, optional
+        Called with the bytes so far and the bytes in all (None where unknown).
+    timeout : float, default=30
+        Seconds of silence after which a connection counts as broken.
+    attempts : int, default=5
+        How often a broken connection or a busy server is tried in all.
+    pause : float, default=1
+        Seconds before the second attempt; doubled for each further one.
+
+    Raises
+    ------
+    FetchError
+        If the host cannot be reached, refuses, breaks off each time, or the checksum is wrong.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _Part(path, url)
+    _attempted(lambda: _go_on(url, part, progress, timeout), url, attempts, pause)
+    if not matches(part.path, checksum):
+        part.remove()
+        raise FetchError(
+            f"{url} is not the file that was expected: its checksum is not {checksum}; it was removed"
+        )
+    os.replace(part.path, path)
+    part.remove()
+
+
+def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float = 1.0) -> Any:
+    """Fetch a JSON document; raise FetchError as `download` does."""
+
+    def answer() -> bytes:
+        with _opened(url, {}, timeout) as response:
+            return _received(response, -1)
+
+    text = _attempted(answer, url, attempts, pause)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise FetchError(f"{url} does not answer in JSON ({error})") from error
+
+
+def matches(path: Path, checksum: str) -> bool:
+    """Tell whether a file has a checksum "algorithm:digits"; any file has the empty one."""
+    if not checksum:
+        return True
+    algorithm, _, digits = checksum.partition(":")
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, lambda: hashlib.new(algorithm, usedforsecurity=False))
+    return found.hexdigest() == digits.lower()
+
+
+class _Part:
+    """A file on its way: the bytes so far, and the mark by which its server tells versions apart."""
+
+    def __init__(self, path: Path, url: str) -> None:
+        self.path = path.with_name(f"{path.name}.part")
+        self._mark = path.with_name(f"{path.name}.part.json")
+        self._url = url
+
+    def so_far(self) -> tuple[int, str]:
+        """Return the number of bytes that can be kept, and the mark of their version."""
+        try:
+            url, version = json.loads(self._mark.read_text(encoding="utf-8"))
+            size = self.path.stat().st_size
+        except (OSError, ValueError):
+            return 0, ""
+        return (size, version) if url == self._url and version else (0, "")
+
+    def begin(self, version: str) -> None:
+        """Forget what there is, for a file of this version."""
+        self.path.write_bytes(b"")
+        self._mark.write_text(json.dumps([self._url, version]), encoding="utf-8")
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self._mark.unlink(missing_ok=True)
+
+
+def _attempted(action: Callable[[], Any], url: str, attempts: int, pause: float) -> Any:
+    for attempt in range(attempts):
+        try:
+            return action()
+        except _Broken as error:
+            reason = error
+        if attempt + 1 < attempts:
+            wait = pause * 2**attempt if reason.wait is None else reason.wait
+            time.sleep(min(wait, _LONGEST_WAIT))
+    raise FetchError(f"{url} failed {attempts} times, at last with: {reason}") from reason
+
+
+def _go_on(url: str, part: _Part, progress: Progress | None, timeout: float) -> None:
+    done, version = part.so_far()
+    wanted = {"Range": f"bytes={done}-", "If-Range": version} if done else {}
+    try:
+        response = _opened(url, wanted, timeout)
+    except urllib.error.HTTPError as error:
+        # Nothing follows these bytes: they are the whole file, or of another one.
+        if _total(error.headers.get("Content-Range")) == done > 0:
+            return
+        part.remove()
+        raise _Broken("what was left of an earlier attempt does not fit", wait=0.0) from error
+    with response:
+        if response.status == http.client.PARTIAL_CONTENT:
+            if _start(response.headers.get("Content-Range")) != done:
+                part.remove()
+                raise _Broken("the server went on at another place", wait=0.0)
+        else:
+            done = 0
+            part.begin(_version(response.headers))
+        length = response.headers.get("Content-Length")
+        total = done + int(length) if length and length.isdecimal() else None
+        with open(part.path, "ab") as file:
+            while block := _received(response, _BLOCK):
+                file.write(block)
+                done += len(block)
+                if progress is not None:
+                    progress(done, total)
+    if total is not None and done < total:
+        raise _Broken(f"the connection ended after {done} of {total} bytes")
+
+
+def _opened(url: str, headers: dict[str, str], timeout: float) -> Any:
+    """Open an address; HTTPError comes out for a range that cannot be had only."""
+    if not url.startswith(("http://", "https://")):
+        raise FetchError(f"{url} is no address that can be fetched; expected http:// or https://")
+    request = urllib.request.Request(url, headers={**_about_us(), **headers})
+    try:
+        return urllib.request.urlopen(request, timeout=timeout)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
+            raise
+        if error.code in _TEMPORARY:
+            raise _Broken(f"{error.code} {error.reason}", _asked_wait(error.headers)) from error
+        raise FetchError(f"{url} answers {error.code} {error.reason}") from error
+    except urllib.error.URLError as error:
+        raise FetchError(f"{url} cannot be reached ({error.reason})") from error
+    except (http.client.HTTPException, OSError) as error:
+        raise _Broken(str(error) or type(error).__name__) from error
+
+
+def _received(response: Any, size: int) -> bytes:
+    try:
+        return response.read(size) if size >= 0 else response.read()
+    except (http.client.HTTPException, OSError) as error:
+        raise _Broken(str(error) or type(error).__name__) from error
+
+
+def _about_us() -> dict[str, str]:
+    from slantwood import __version__
+
+    return {"User-Agent": f"slantwood/{__version__} (data sets)", "Accept-Encoding": "identity"}
+
+
+def _version(headers: Any) -> str:
+    tag = headers.get("ETag") or ""
+    # A weak tag may stand for files that differ in their bytes.
+    return tag if tag.startswith('"') else headers.get("Last-Modified") or ""
+
+
+def _asked_wait(headers: Any) -> float | None:
+    seconds = headers.get("Retry-After") or ""
+    return float(seconds) if seconds.isdecimal() else None
+
+
+def _start(content_range: str | None) -> int | None:
+    match = re.match(r"bytes (\d+)-", content_range or "")
+    return int(match[1]) if match else None
+
+
+def _total(content_range: str | None) -> int | None:
+    match = re.fullmatch(r"bytes \*/(\d+)", content_range or "")
+    return int(match[1]) if match else None

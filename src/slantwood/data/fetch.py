@@ -1,0 +1,80 @@
+"""How the files of a known data set come from its hosts to this computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slantwood.data.download import FetchError, Progress, download, matches
+from slantwood.data.entries import Copy, File, Source
+from slantwood.data.openml import fetch_openml
+from slantwood.data.places import present
+from slantwood.data.unpack import unpack
+
+_COMPRESSIONS = (".gz", ".bz2", ".xz")
+
+
+def fetch_copy(copy: Copy, folder: Path, *, progress: Progress | None = None) -> None:
+    """Fetch those files of a copy that a folder lacks.
+
+    Parameters
+    ----------
+    copy : Copy
+        One that `can_be_fetched`.
+    folder : Path
+        Where the files go, under their names.
+    progress : callable, optional
+        Called for each file with the bytes so far and the bytes in all (None where unknown).
+
+    Raises
+    ------
+    FetchError
+        If a file cannot be had from any of its hosts; it says why, for each of them.
+    """
+    if copy.openml is not None:
+        fetch_openml(copy.openml, copy.size.N, folder / copy.files[0].name, progress=progress)
+        return
+    archives: set[Path] = set()
+    for file in copy.files:
+        if present([file.name], folder) is None:
+            _fetch_file(file, folder / file.name, archives, progress)
+    # Only now: several files may come out of one archive.
+    for archive in archives:
+        archive.unlink(missing_ok=True)
+
+
+def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress | None) -> None:
+    checksum = f"sha256:{file.sha256}" if file.sha256 else ""
+    reasons = []
+    for source in file.sources:
+        try:
+            if _is_packed(source, path):
+                archives.add(_fetch_packed(source, path, checksum, progress))
+            else:
+                download(source.url, path, checksum=checksum, progress=progress)
+            return
+        except FetchError as error:
+            reasons.append(str(error))
+    raise FetchError("; ".join(reasons))
+
+
+def _is_packed(source: Source, path: Path) -> bool:
+    return bool(source.members) or (source.url.endswith(_COMPRESSIONS) and path.suffix not in _COMPRESSIONS)
+
+
+def _fetch_packed(source: Source, path: Path, checksum: str, progress: Progress | None) -> Path:
+    archive = path.with_name(source.url.rpartition("/")[2])
+    if not archive.is_file():
+        download(source.url, archive, progress=progress)
+    try:
+        unpack(archive, source.members, path)
+    except ValueError as error:
+        archive.unlink()
+        raise FetchError(f"{source.url} was removed again: {error}") from error
+    if not matches(path, checksum):
+        path.unlink()
+        archive.unlink()
+        raise FetchError(
+            f"{source.url} is not the archive that was expected: the checksum of what it holds is not "
+            f"{checksum}; it was removed"
+        )
+    return archive

@@ -1,0 +1,85 @@
+"""One file out of an archive, by its name: nothing else is unpacked, and no name in it becomes a path."""
+
+from __future__ import annotations
+
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from slantwood.atomic import replacing
+from slantwood.data.files import decompression_error, opened
+
+# More than any known data set has; a small archive can claim to hold far more.
+LIMIT = 4 << 30
+_BLOCK = 1 << 20
+
+
+def unpack(archive: Path, members: Sequence[str], path: Path) -> None:
+    """Write a member of an archive to a file.
+
+    Parameters
+    ----------
+    archive : Path
+        A .zip or .tar file, the latter compressed or not, or a single file compressed with gzip, bzip2 or xz.
+    members : sequence of str
+        The name of the member; further ones lead on, into the archive that the member is. None at all for a
+        single compressed file.
+    path : Path
+        Where it goes, all of it or, should anything fail, nothing.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such archive, has no such member, or holds more than `LIMIT` bytes.
+    """
+    if len(members) <= 1:
+        with _stream(archive, members[0] if members else None) as stream, replacing(path) as file:
+            _copy(stream, file, archive)
+        return
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        inner = Path(folder) / "member"
+        unpack(archive, members[:1], inner)
+        unpack(inner, members[1:], path)
+
+
+@contextmanager
+def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
+    try:
+        if member is None:
+            with opened(archive) as stream:
+                yield stream
+        elif zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as zipped, zipped.open(member) as stream:
+                yield stream
+        else:
+            with tarfile.open(archive) as tarred, _regular(tarred, member) as stream:
+                yield stream
+    except KeyError as error:
+        raise ValueError(f"{archive.name} has no member {member!r}") from error
+    except (zipfile.BadZipFile, tarfile.TarError, RuntimeError) as error:
+        raise ValueError(f"{archive.name} cannot be unpacked ({error}); expected .zip or .tar") from error
+    except Exception as error:
+        raise decompression_error(archive, error) or error from error
+
+
+def _regular(tarred: tarfile.TarFile, member: str) -> IO[bytes]:
+    information = tarred.getmember(member)
+    stream = tarred.extractfile(information) if information.isreg() else None
+    if stream is None:
+        raise KeyError(member)
+    return stream
+
+
+def _copy(stream: IO[bytes], file: IO[bytes], archive: Path) -> None:
+    size = 0
+    while block := stream.read(_BLOCK):
+        size += len(block)
+        if size > LIMIT:
+            raise ValueError(
+                f"{archive} holds more than {LIMIT} bytes, which is more than any known data set"
+            )
+        file.write(block)
