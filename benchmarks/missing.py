@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold
 
-from benchmarks.datasets import joined, load_frame, load_hierarchical
+from benchmarks.datasets import load_files, load_frame
 from benchmarks.quality import print_row
 from benchmarks.report import circumstances, print_circumstances
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
@@ -33,9 +32,9 @@ def numbers(X: pd.DataFrame | np.ndarray) -> np.ndarray:
 
 def functions(name: str) -> tuple[Any, np.ndarray]:
     """Return all rows of a yeast set: inputs, and the genes' functions and what these are cases of."""
-    data = load_hierarchical(name)
-    Y = data.hierarchy.closure(sparse.vstack([data.Y, data.Y_test])).toarray()
-    return joined([data.X, data.X_test]), Y[:, Y.any(axis=0)]
+    data = load_files(name)
+    Y = data.hierarchy.closure(data.y).toarray()
+    return data.X, Y[:, Y.any(axis=0)]
 
 
 def judged(forest: Any, X: np.ndarray, y: np.ndarray) -> float:

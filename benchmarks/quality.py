@@ -30,7 +30,7 @@ PUBLISHED = {
 COMPARED = (
     *("breast_cancer", "spambase", "diabetes", "arrhythmia", "transfusion"),
     *("digits", "mfeat-pixel", "gesture", "wine-white", "balance-scale"),
-    *("emotions", "scene", "birds", "enron", "corel5k", "bibtex"),
+    *("emotions", "scene", "birds", "enron-flat", "corel5k", "bibtex"),
     *("sk_diabetes", "cpu_small", "puma8NH", "triazines"),
     *("enb", "jura", "wq", "atp1d", "oes10"),
 )

@@ -26,7 +26,7 @@ ONE_PER_TASK = ("spambase", "mfeat-pixel", "scene", "cpu_small", "jura")
 # Labels, then mostly zeros, then nominal inputs as 0/1 columns.
 SUBSPACES = {
     "labels": ("emotions", "scene", "birds"),
-    "sparse": ("enron", "corel5k", "bibtex", "micro-mass"),
+    "sparse": ("enron-flat", "corel5k", "bibtex", "micro-mass"),
     "0/1 columns": ("credit-approval", "flags", "sf1", "cholesterol"),
 }
 FORESTS: dict[str, dict[str, Any]] = {
