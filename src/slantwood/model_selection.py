@@ -176,7 +176,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
             state = seeds.generate_state(1, np.uint64) | np.uint64(1)
         by_row = _with_labels_in_order_of_rows(indicator[order])
         by_label = by_row.tocsc()
-        with announced():
+        with announced("some seconds"):
             dealt = stratify(
                 by_row.indptr.astype(np.int64),
                 by_row.indices.astype(np.int64),

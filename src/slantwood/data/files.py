@@ -62,10 +62,10 @@ def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
                 raise decompression_error(path, error) or error from error
             if not block:
                 break
-            head, newline, tail = block.rpartition(b"\n")
-            if newline:
-                yield rest + head + newline
-                rest = tail
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield b"".join((rest, memoryview(block)[:end]))
+                rest = block[end:]
             else:
                 rest += block
     if rest:

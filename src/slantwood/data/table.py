@@ -132,8 +132,13 @@ def stacked(parts: Sequence[Data]) -> Data:
 
 
 def task_of_classes(y: np.ndarray) -> str:
+    """Return the task of a column of classes."""
+    return task_of(len(known_values(y)))
+
+
+def task_of(n_classes: int) -> str:
     """Tell two classes from more."""
-    return "binary" if len(known_values(y)) <= 2 else "multi-class"
+    return "binary" if n_classes <= 2 else "multi-class"
 
 
 def known_values(y: np.ndarray) -> set[Any]:

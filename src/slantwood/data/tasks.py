@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.data.table import Categories, compact, known_values, task_of_classes
+from slantwood.data.table import Categories, compact, known_values, task_of, task_of_classes
 
 # How files write that a row has a label, or has it not.
 _PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
@@ -46,8 +46,8 @@ def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray,
             raise ValueError(
                 f"task='regression', but target {name!r} has text, as {_shown(column)}; expected numbers"
             )
-        classes = _texts(column)
-        return classes, task_of_classes(classes)
+        n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
+        return _texts(column), task_of(n_classes)
     if task == "regression" or (task is None and len(known_values(column)) != 2):
         return column, "regression"
     classes = _whole_numbers(column)
@@ -55,9 +55,9 @@ def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray,
 
 
 def _texts(column: Categories) -> np.ndarray:
-    values = np.array([*column.values, None], dtype=object)
-    classes = values[column.codes]  # -1, which is missing, takes the last
-    return classes if (column.codes < 0).any() else classes.astype(str)
+    if (column.codes < 0).any():
+        return np.array([*column.values, None], dtype=object)[column.codes]  # -1, missing, takes the last
+    return np.array(column.values, dtype=str)[column.codes]
 
 
 def _whole_numbers(column: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Says on stderr, once per process, that kernels are being compiled, where they really are.
+"""Says on stderr, once per process and kind of work, that kernels are being compiled, where they really are.
 
 A later process finds the machine code on disk and says nothing.
 """
@@ -10,16 +10,17 @@ from typing import Any
 
 from numba.core import event
 
-_MESSAGE = "slantwood: compiling its kernels, once on this machine (about half a minute) ...\n"
+_said: set[str] = set()
 
 
 class _Announcement(event.Listener):
-    said = False
+    def __init__(self, how_long: str) -> None:
+        self._message = f"slantwood: compiling its kernels, once on this machine ({how_long}) ...\n"
 
     def on_start(self, event: Any) -> None:
-        if not _Announcement.said:
-            _Announcement.said = True
-            sys.stderr.write(_MESSAGE)
+        if self._message not in _said:
+            _said.add(self._message)
+            sys.stderr.write(self._message)
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:
@@ -27,7 +28,7 @@ class _Announcement(event.Listener):
 
 
 @contextmanager
-def announced() -> Iterator[None]:
-    """Announce a compilation that happens inside the block."""
-    with event.install_listener("numba:compile", _Announcement()):
+def announced(how_long: str = "about half a minute") -> Iterator[None]:
+    """Announce a compilation that happens inside the block, and how long it takes."""
+    with event.install_listener("numba:compile", _Announcement(how_long)):
         yield

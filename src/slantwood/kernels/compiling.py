@@ -1,9 +1,9 @@
-"""The four ways in which slantwood compiles a function, and why there are four.
+"""The five ways in which slantwood compiles a function, and why there are five.
 
 All of them release the GIL, keep the machine code on disk and follow NumPy's rules of division, and
 all are inlined into their callers: a function that stays one of its own exists in several copies, which
 are optimised, and so round, differently, and a process that compiles would run another copy than one that
-loads from disk. They differ only in how freely the compiler may reorder floating-point arithmetic.
+loads from disk. Four differ only in how freely the compiler may reorder floating-point arithmetic.
 """
 
 from typing import Any
@@ -14,6 +14,10 @@ OPTIONS: Any = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 # Arithmetic in the order in which it is written.
 exact = njit(cache=True, **OPTIONS)
+
+# The same without counting references to arrays: passing one to an inlined function counts it, which takes
+# half of the time of loops over single bytes. Functions compiled so cannot make arrays.
+scanning = njit(cache=True, **(OPTIONS | {"_nrt": False}))
 
 # Sums over contiguous memory may be reordered, so that they run in vector registers.
 vectorised = njit(fastmath=True, cache=True, **OPTIONS)

@@ -1,0 +1,75 @@
+"""Inputs and targets as a table of text, with a separator between the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.delimited_columns import MISSING
+from slantwood.data.table import Data
+
+_CELLS_AT_A_TIME = 1 << 18
+_NEEDS_QUOTES = frozenset('",;\t\r\n')
+
+
+def write_delimited(data: Data, file: IO[bytes], separator: str) -> None:
+    """Write a line of names and one line per row, inputs before targets; missing cells are empty."""
+    names = [*data.feature_names, *data.target_names]
+    file.write(_joined([_quoted(name, separator) for name in names], separator))
+    n_rows = data.X.shape[0]
+    # Matrices are spelled out a few rows at a time.
+    step = max(1, _CELLS_AT_A_TIME // max(len(names), 1))
+    for start in range(0, n_rows, step):
+        stop = min(start + step, n_rows)
+        columns = _texts_of(data.X, data.feature_names, start, stop, separator)
+        if data.y is not None:
+            columns += _texts_of(data.y, data.target_names, start, stop, separator)
+        for cells in zip(*columns, strict=True):
+            file.write(_joined(cells, separator))
+
+
+def _joined(cells: Sequence[str], separator: str) -> bytes:
+    # An empty line would be none at all.
+    return ((separator.join(cells) or '""') + "\n").encode()
+
+
+def _texts_of(table: Any, names: Sequence[str], start: int, stop: int, separator: str) -> list[list[str]]:
+    if hasattr(table, "columns"):
+        part = table.iloc[start:stop]
+        columns = [part.iloc[:, j].to_numpy() for j in range(part.shape[1])]
+    else:
+        part = table[start:stop]
+        part = part.toarray() if sp.issparse(part) else np.asarray(part)
+        columns = [part] if part.ndim == 1 else list(part.T)
+    return [_cells(column, name, separator) for column, name in zip(columns, names, strict=True)]
+
+
+def _cells(column: np.ndarray, name: str, separator: str) -> list[str]:
+    if column.dtype.kind in "biu":
+        return column.astype(np.int64).astype(str).tolist()
+    if column.dtype.kind == "f":
+        # The shortest decimals that are read as this number of this precision.
+        texts = column.astype(str).tolist()
+        return ["" if text == "nan" else text.removesuffix(".0") for text in texts]
+    return [_text_cell(value, name, separator) for value in column.tolist()]
+
+
+def _text_cell(value: Any, name: str, separator: str) -> str:
+    if value is None or value != value:
+        return ""
+    text = str(value)
+    if text in MISSING:
+        raise ValueError(
+            f"column {name!r} has the value {text!r}, which stands for a missing cell in tables of text; "
+            "write arff or parquet, or give it another name"
+        )
+    return _quoted(text, separator)
+
+
+def _quoted(text: str, separator: str) -> str:
+    if text.strip() == text and text and not _NEEDS_QUOTES.intersection(text) and separator not in text:
+        return text
+    return '"' + text.replace('"', '""') + '"'

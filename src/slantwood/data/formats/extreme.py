@@ -1,0 +1,86 @@
+"""The text format of the extreme-classification repository: sizes, then rows ``label,label index:value``.
+
+The first line has the numbers of rows, features and labels. Indices and labels begin at 0, and are the names
+of the features and labels here. A row without labels begins with a blank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from slantwood.data.pairs import (
+    feature_matrix,
+    first_duplicate,
+    indicator_matrix,
+    label_lists,
+    read_pairs,
+    refuse_columns,
+    refuse_nominal,
+    write_rows,
+)
+from slantwood.data.scanning import malformed, shown, whole_lines
+from slantwood.data.table import Data
+from slantwood.data.wanted import Wanted
+
+
+def read(path: Path, wanted: Wanted) -> Data:
+    """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
+    refuse_columns(path, wanted)
+    if wanted.task == "regression":
+        raise ValueError(f"{path}: task='regression', but rows have sets of labels in this format")
+    blocks = whole_lines(path)
+    (n_rows, n_features, n_labels), first = _sizes(path, blocks)
+    pairs = read_pairs(path, chain(first, blocks), 2, has_comments=False, n_rows=n_rows)
+    if pairs.n_rows != n_rows:
+        raise malformed(path, 1, f"has {n_rows} for the number of rows, and {pairs.n_rows} rows follow")
+    _check(path, "index", pairs.indices, pairs.indptr, n_features)
+    _check(path, "label", pairs.labels, pairs.label_indptr, n_labels)
+    names = tuple(map(str, range(n_features)))
+    X = feature_matrix(pairs, n_features)
+    if wanted.targets is not None:
+        return Data(X, None, names)
+    Y = indicator_matrix(pairs.labels.astype(np.int32), pairs.label_indptr, n_labels)
+    return Data(X, Y, names, tuple(map(str, range(n_labels))), task="multi-label")
+
+
+def write(data: Data, file: IO[bytes]) -> None:
+    """Write a file of labels. It has no place for names, weights and keys."""
+    refuse_nominal(data, "extreme")
+    if data.task not in ("multi-label", "hierarchical multi-label"):
+        raise ValueError(f"extreme holds sets of labels, and the task is {data.task}; write csv, arff or npz")
+    heads = label_lists(data.y, range(data.y.shape[1]))
+    file.write(f"{data.X.shape[0]} {data.X.shape[1]} {data.y.shape[1]}\n".encode())
+    write_rows(file, data, heads, 0)
+
+
+def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:
+    line, _, rest = next(blocks, b"").partition(b"\n")
+    words = line.split()
+    if len(words) != 3 or not all(word.isdigit() for word in words):
+        raise malformed(path, 1, f"has {shown(line)}; expected the numbers of rows, features and labels")
+    n_rows, n_features, n_labels = map(int, words)
+    return (n_rows, n_features, n_labels), [rest] if rest else []
+
+
+def _check(path: Path, name: str, values: np.ndarray, indptr: np.ndarray, end: int) -> None:
+    """Refuse indices or labels that are out of range, or twice in a row."""
+    wrong = ~((values >= 0) & (values < end) & (values == np.rint(values)))
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        row = int(np.searchsorted(indptr, place, side="right")) - 1
+        expected = f"expected a whole number from 0 to {end - 1}"
+        raise malformed(path, row + 2, f"has the {name} {values[place]:g}; {expected}")
+    steps = np.diff(values)
+    starts = indptr[1:-1]
+    # Within rows that rise, as they mostly do, nothing is twice.
+    falls = np.flatnonzero(steps <= 0) + 1
+    if np.isin(falls, starts).all():
+        return
+    if (found := first_duplicate(values, indptr)) is not None:
+        row, value = found
+        raise malformed(path, row + 2, f"has the {name} {value:g} twice; expected it once")

@@ -1,0 +1,136 @@
+"""The text format of svmlight and libsvm: ``label index:value index:value # comment``, or several labels.
+
+Indices begin at 0 where some index is 0, and otherwise at 1. Names of features and labels are their numbers
+in the file. One whole number for each row is a class; where rows have several, or none, they are labels.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.pairs import (
+    Pairs,
+    feature_matrix,
+    first_duplicate,
+    indicator_matrix,
+    label_lists,
+    read_pairs,
+    refuse_columns,
+    refuse_nominal,
+    write_rows,
+)
+from slantwood.data.scanning import malformed, whole_lines
+from slantwood.data.table import Data
+from slantwood.data.tasks import posed
+from slantwood.data.wanted import Wanted
+
+
+def read(path: Path, wanted: Wanted) -> Data:
+    """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
+    refuse_columns(path, wanted)
+    pairs = read_pairs(path, whole_lines(path), 1, has_comments=True)
+    if pairs.n_rows == 0:
+        raise malformed(path, 1, "the file has no rows; expected 'label index:value ...'")
+    first = 0 if pairs.smallest == 0 else 1
+    end = max(pairs.largest + 1, first)
+    X = feature_matrix(pairs, end - first, first)
+    names = tuple(map(str, range(first, end)))
+    if wanted.targets is not None:
+        return Data(X, None, names)
+    y, target_names, task = _targets(path, pairs, wanted.task)
+    return Data(X, y, names, target_names, task=task)
+
+
+def write(data: Data, file: IO[bytes]) -> None:
+    """Write a file. It has no place for names, weights and keys.
+
+    A zero is written where the file would not tell the number of features otherwise, or would have an empty
+    line, which is no row.
+    """
+    refuse_nominal(data, "svmlight")
+    heads = _heads(data)
+    first = 0 if data.feature_names[:1] == ("0",) else 1
+    n_rows, n_features = data.X.shape
+    explicit: dict[int, list[int]] = {}
+    if n_rows and n_features:
+        for i, head in enumerate(heads):
+            if not head:
+                explicit[i] = [0]
+        explicit[0] = sorted({*explicit.get(0, []), *([0] if first == 0 else []), n_features - 1})
+    write_rows(file, data, heads, first, explicit)
+
+
+def _targets(path: Path, pairs: Pairs, task: str | None) -> tuple[Any, tuple[str, ...], str | None]:
+    if (np.diff(pairs.label_indptr) == 1).all():
+        whole = np.isfinite(pairs.labels).all() and (pairs.labels == np.rint(pairs.labels)).all()
+        try:
+            y, task = posed([pairs.labels], ["label"], task or ("classification" if whole else None))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        return y, ("label",), task
+    if task == "regression":
+        raise ValueError(f"{path}: task='regression', but some rows have several labels or none")
+    wrong = ~((pairs.labels >= 0) & (pairs.labels == np.rint(pairs.labels)) & (pairs.labels < 2**53))
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        row = int(np.searchsorted(pairs.label_indptr, place, side="right")) - 1
+        raise malformed(
+            path,
+            _line(path, row),
+            f"has the label {pairs.labels[place]:g}; expected whole numbers from 0 where rows have several",
+        )
+    values, columns = np.unique(pairs.labels, return_inverse=True)
+    if (found := first_duplicate(columns, pairs.label_indptr)) is not None:
+        row, column = found
+        raise malformed(path, _line(path, row), f"has the label {values[column]:g} twice; expected it once")
+    Y = indicator_matrix(columns.astype(np.int32), pairs.label_indptr, len(values))
+    return Y, tuple(str(int(value)) for value in values), "multi-label"
+
+
+def _line(path: Path, row: int) -> int:
+    """Return the line of a row, by reading up to it."""
+    line = 0
+    for block in whole_lines(path):
+        for text in block.splitlines():
+            line += 1
+            if text.partition(b"#")[0].strip():
+                row -= 1
+            if row < 0:
+                return line
+    return line
+
+
+def _heads(data: Data) -> list[str]:
+    if data.y is None:
+        return ["0"] * data.X.shape[0]
+    if data.task in ("multi-label", "hierarchical multi-label"):
+        return _label_heads(data)
+    y = np.asarray(data.y)
+    if y.ndim != 1:
+        raise ValueError(
+            f"svmlight holds one number or a set of labels for each row, and y has the shape {y.shape}; "
+            "write csv, arff or parquet"
+        )
+    is_classes = data.task != "regression"
+    if y.dtype.kind not in "biuf" or np.isnan(y.astype(np.float64)).any():
+        raise ValueError("svmlight holds numbers for y, none of them missing; write csv, arff or parquet")
+    numbers = y.astype(np.float64)
+    if is_classes and (numbers != np.rint(numbers)).any():
+        raise ValueError("svmlight holds classes that are whole numbers; write csv, arff or parquet")
+    return [text.removesuffix(".0") for text in numbers.astype(str).tolist()]
+
+
+def _label_heads(data: Data) -> list[str]:
+    Y = data.y
+    counts = np.asarray(sp.csr_array(Y).astype(bool).sum(axis=0)).ravel()
+    if (counts == 0).any():
+        name = data.target_names[int(np.argmax(counts == 0))]
+        raise ValueError(
+            f"no row has the label {name!r}, of which svmlight could not tell; write extreme, csv or npz"
+        )
+    are_numbers = all(name.isdecimal() and str(int(name)) == name for name in data.target_names)
+    return label_lists(Y, data.target_names if are_numbers else range(len(counts)))

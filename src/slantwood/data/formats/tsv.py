@@ -1,0 +1,21 @@
+"""TSV: tables of text with tabs between the cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+from slantwood.data.delimited import read_delimited
+from slantwood.data.delimited_output import write_delimited
+from slantwood.data.table import Data, Table
+from slantwood.data.wanted import Wanted
+
+
+def read(path: Path, wanted: Wanted) -> Table:
+    """Read a file."""
+    return read_delimited(path, wanted, "\t")
+
+
+def write(data: Data, file: IO[bytes]) -> None:
+    """Write a file: a line of names, and inputs before targets. It has no place for weights and keys."""
+    write_delimited(data, file, "\t")

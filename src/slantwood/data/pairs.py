@@ -1,0 +1,228 @@
+"""Rows of labels and of pairs ``index:value``, as svmlight and the extreme-classification texts have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.scanning import Growing, as_array, fits, malformed, number, scanning, shown
+from slantwood.data.table import SPARSE_BELOW, Data
+from slantwood.data.wanted import Wanted
+from slantwood.kernels import text as kernel
+from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
+
+_ROOM_FOR_LEFTOVERS = 4096
+_ROWS_AT_A_TIME = 1024
+
+_EXPECTED = {
+    kernel.NO_LABEL: "expected a label, or several with commas between them",
+    kernel.NO_PAIR: "expected index:value",
+    kernel.NOT_RISING: "expected indices that rise within a row",
+    kernel.TOO_LARGE: f"expected an index up to {kernel.LARGEST_INDEX}",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Labels and pairs of all rows; those of row i are between the i-th and the next of `..._indptr`."""
+
+    labels: np.ndarray
+    label_indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    indptr: np.ndarray
+    smallest: int  # of the indices
+    largest: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+
+def refuse_columns(path: Path, wanted: Wanted) -> None:
+    """Refuse what the user says of columns of a file that has none; no targets at all is possible."""
+    if wanted.targets is not None and not _is_nothing(wanted.targets):
+        argument = "targets"
+    elif not _is_nothing(wanted.drop):
+        argument = "drop"
+    elif not _is_nothing(wanted.nominal):
+        argument = "nominal"
+    else:
+        return
+    hint = ", or targets=() to leave them out" if argument == "targets" else ""
+    raise ValueError(
+        f"{path} says itself what are targets, and has no other columns than numbers; "
+        f"give no {argument} with this format{hint}"
+    )
+
+
+@scanning()
+def read_pairs(
+    path: Path, blocks: Iterable[bytes], line: int, *, has_comments: bool, n_rows: int = 0
+) -> Pairs:
+    """Read rows; those in front of `n_rows` may be empty lines, which otherwise are nothing."""
+    labels, label_indptr = Growing(np.float64), Growing(np.int64)
+    indices, data, indptr = Growing(np.int32), Growing(np.float32), Growing(np.int64)
+    leftovers = np.empty((_ROOM_FOR_LEFTOVERS, 5), np.int64)
+    progress = np.zeros(kernel.N_COUNTERS, np.int64)
+    progress[LINE] = line
+    progress[LARGEST], progress[SMALLEST] = -1, kernel.LARGEST_INDEX
+    for each in (label_indptr, indptr):
+        each.make_room(1)
+        each.held[0] = 0
+    for block in blocks:
+        # A label takes two letters at least and a pair three, the mark after it included.
+        labels.make_room(int(progress[LABELS]) + len(block) // 2)
+        n_lines = block.count(b"\n")
+        for each in (label_indptr, indptr):
+            each.make_room(int(progress[ROW]) + n_lines + 1)
+        for each in (indices, data):
+            each.make_room(int(progress[PAIRS]) + len(block) // 3)
+        letters = as_array(block)
+        progress[POSITION] = 0
+        while True:
+            why = kernel.scan_pairs(
+                letters,
+                has_comments,
+                n_rows,
+                progress,
+                labels.held,
+                label_indptr.held,
+                indices.held,
+                data.held,
+                indptr.held,
+                leftovers,
+            )
+            _settle(path, block, leftovers[: progress[LEFTOVERS]], (labels.held, data.held))
+            if why == kernel.FULL:
+                if progress[LEFTOVERS] == 0:  # one row has more than there is room for
+                    leftovers = np.empty((2 * len(leftovers), 5), np.int64)
+                progress[LEFTOVERS] = 0
+                continue
+            progress[LEFTOVERS] = 0
+            if why != kernel.DONE:
+                word = _word_at(block, int(progress[POSITION]))
+                raise malformed(path, int(progress[LINE]), f"has {word}; {_EXPECTED[why]}")
+            break
+    n = int(progress[ROW])
+    return Pairs(
+        labels.cut(int(progress[LABELS])),
+        label_indptr.cut(n + 1),
+        indices.cut(int(progress[PAIRS])),
+        data.cut(int(progress[PAIRS])),
+        indptr.cut(n + 1),
+        int(progress[SMALLEST]),
+        int(progress[LARGEST]),
+    )
+
+
+def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:
+    """Return the pairs as a matrix with the columns from `first`, dense where a tenth of it is non-zero."""
+    indices = pairs.indices
+    if first:
+        indices -= np.int32(first)
+    X = sp.csr_array((pairs.data, indices, pairs.indptr), shape=(pairs.n_rows, n_features))
+    X.sort_indices()
+    if np.count_nonzero(X.data) >= SPARSE_BELOW * pairs.n_rows * n_features:
+        return X.toarray()
+    X.eliminate_zeros()
+    return X
+
+
+def indicator_matrix(indices: np.ndarray, indptr: np.ndarray, n_labels: int) -> Any:
+    """Return the labels of rows as 0 and 1, dense where a tenth or more of it is 1."""
+    n_rows = len(indptr) - 1
+    Y = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_rows, n_labels))
+    Y.sort_indices()
+    return Y.toarray() if Y.nnz >= SPARSE_BELOW * n_rows * n_labels else Y
+
+
+def first_duplicate(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, int] | None:
+    """Return the first row that has an index twice, and that index."""
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    order = np.lexsort((indices, rows))
+    same = (np.diff(rows[order]) == 0) & (np.diff(indices[order]) == 0)
+    if not same.any():
+        return None
+    place = order[np.argmax(same)]
+    return int(rows[place]), int(indices[place])
+
+
+def write_rows(
+    file: IO[bytes],
+    data: Data,
+    heads: Sequence[str],
+    first: int,
+    explicit: dict[int, list[int]] | None = None,
+) -> None:
+    """Write a line for each row: its head, a blank, and its non-zeros with indices from `first`.
+
+    The columns `explicit[row]`, in order, are written for a row even where they are zero.
+    """
+    for start in range(0, len(heads), _ROWS_AT_A_TIME):
+        part = sp.csr_array(_numbers(data.X)[start : start + _ROWS_AT_A_TIME])
+        part.sum_duplicates()
+        part.eliminate_zeros()
+        values = [text.removesuffix(".0") for text in part.data.astype(np.float32).astype(str).tolist()]
+        columns, ends = part.indices.tolist(), part.indptr.tolist()
+        for i, head in enumerate(heads[start : start + _ROWS_AT_A_TIME]):
+            cells = dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True))
+            if explicit and start + i in explicit:
+                cells = {j: cells.get(j, "0") for j in sorted({*cells, *explicit[start + i]})}
+            pairs = " ".join(f"{j + first}:{value}" for j, value in cells.items())
+            file.write(f"{head} {pairs}\n".encode())
+
+
+def refuse_nominal(data: Data, format: str) -> None:
+    """Refuse inputs that are no numbers."""
+    if hasattr(data.X, "columns") and any(dtype.kind not in "biuf" for dtype in data.X.dtypes):
+        raise ValueError(f"{format} holds numbers, and X has nominal columns; write csv, arff or parquet")
+
+
+def label_lists(Y: Any, names: Sequence[Any]) -> list[str]:
+    """Return the labels of each row with commas between them."""
+    if not sp.issparse(Y) and np.asarray(Y).dtype.kind == "f" and np.isnan(Y).any():
+        raise ValueError("y has missing labels, which this format cannot hold; write csv, arff or npz")
+    Y = sp.csr_array(Y)
+    Y.sum_duplicates()
+    Y.eliminate_zeros()
+    texts = [str(names[j]) for j in Y.indices.tolist()]
+    ends = Y.indptr.tolist()
+    return [",".join(texts[begin:end]) for begin, end in pairwise(ends)]
+
+
+def _numbers(X: Any) -> Any:
+    return X.to_numpy(np.float32) if hasattr(X, "columns") else X
+
+
+def _word_at(block: bytes, position: int) -> str:
+    line = block[position : block.index(b"\n", position)]
+    if not line.strip():
+        return "nothing more"
+    return shown(line.split(maxsplit=1)[0]) if not line[:1].isspace() else "a blank"
+
+
+def _settle(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.ndarray]) -> None:
+    """Read the numbers that compiled code has left over."""
+    for which, place, begin, end, line in leftovers.tolist():
+        letters = block[begin:end]
+        value = number(letters.decode(errors="replace"))
+        name = ("label", "value")[which]
+        if value is None:
+            raise malformed(path, line, f"has {shown(letters)} for a {name}; expected a number")
+        if not fits(value, single=which == 1):
+            precision = ("double", "single")[which]
+            expected = f"expected a finite number of {precision} precision"
+            raise malformed(path, line, f"has {shown(letters)} for a {name}; {expected}")
+        held[which][place] = value
+
+
+def _is_nothing(said: Any) -> bool:
+    return isinstance(said, (str, tuple, list)) and len(said) == 0

@@ -1,0 +1,117 @@
+"""What readers of text share: whole lines, arrays that grow with the file, and numbers in odd spellings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slantwood.data.files import blocks
+from slantwood.kernels.announce import announced
+from slantwood.kernels.text import TOO_LARGE_FOR_SINGLE
+
+# From this number of bytes on, memory is its own mapping, which can grow elsewhere as it is.
+_MOVED_WITHOUT_COPY = 1 << 25
+# What the processor has near at hand; larger blocks are slower.
+BLOCK = 1 << 18
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def scanning() -> Iterator[None]:
+    """Run the kernels that scan text within this: it tells when they are compiled."""
+    # Where they run as plain Python, numbers of 64 bits wrap around with a warning.
+    with announced("some seconds"), np.errstate(over="ignore"):
+        yield
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Yield a text in blocks that end with a line end, without the mark that some editors put in front."""
+    is_first = True
+    for block in blocks(path, BLOCK):
+        if is_first:
+            block = block.removeprefix(_BYTE_ORDER_MARK)
+            is_first = False
+        if block:
+            yield block if block.endswith(b"\n") else block + b"\n"
+
+
+def as_array(block: bytes) -> np.ndarray:
+    """Show the bytes of a block to compiled code."""
+    return np.frombuffer(block, np.uint8)
+
+
+def malformed(path: Path, line: int, message: str) -> ValueError:
+    """Make an error that names the file and the line."""
+    return ValueError(f"{path}, line {line}: {message}")
+
+
+def decoded(path: Path, line: int, letters: bytes) -> str:
+    """Return the text of some bytes of a line."""
+    try:
+        return letters.decode()
+    except UnicodeDecodeError as error:
+        raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
+
+
+def shown(letters: bytes, limit: int = 40) -> str:
+    """Quote the beginning of some bytes for an error message."""
+    text = letters[: 4 * limit].decode(errors="replace")
+    return repr(text[:limit] + "..." if len(text) > limit else text)
+
+
+def number(text: str) -> float | None:
+    """Read a number as `float` does, or return None; NaN and infinity are numbers here.
+
+    Python takes 1_000 for a number; in files it rather is a code.
+    """
+    if "_" in text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def fits(value: float, *, single: bool) -> bool:
+    """Tell whether a number is finite, or missing, in single or in double precision."""
+    return math.isnan(value) or abs(value) < (TOO_LARGE_FOR_SINGLE if single else math.inf)
+
+
+class Growing:
+    """An array that grows along its first axis; once it is large, it is mostly not copied for that.
+
+    Attributes
+    ----------
+    held
+        The array, longer than what is needed of it. It moves when it grows: keep no views of it.
+    """
+
+    def __init__(self, dtype: Any, *width: int) -> None:
+        self.held = np.empty((0, *width), dtype)
+
+    def make_room(self, length: int) -> None:
+        """Make the array as long, at least."""
+        if length <= len(self.held):
+            return
+        if self.held.nbytes >= _MOVED_WITHOUT_COPY:
+            self._resize(max(length, len(self.held) * 5 // 4))
+            return
+        # Memory that is never written to costs nothing, so that too much does not matter.
+        longer = np.empty((max(length, 2 * len(self.held)), *self.held.shape[1:]), self.held.dtype)
+        longer[: len(self.held)] = self.held
+        self.held = longer
+
+    def cut(self, length: int) -> np.ndarray:
+        """Return the array at this length, giving back what is over."""
+        if self.held.nbytes < _MOVED_WITHOUT_COPY:
+            return self.held[:length]
+        self._resize(length)
+        return self.held
+
+    def _resize(self, length: int) -> None:
+        self.held.resize((length, *self.held.shape[1:]), refcheck=False)
