@@ -1,5 +1,6 @@
 """Claims about `slantwood demo`."""
 
+import json
 import math
 import re
 
@@ -69,3 +70,21 @@ def test_only_the_better_score_is_bold():
 
 def test_scores_that_print_the_same_are_both_plain():
     assert _better_in_bold(0.90001, 0.90002) == ("0.900", "0.900")
+
+
+@pytest.mark.parametrize(
+    ("name", "targets", "task", "measure", "least"),
+    [
+        ("cancer", "diagnosis", "binary", "accuracy", 0.9),
+        ("digits", "digit", "multi-class", "accuracy", 0.8),
+        ("tags", "/^tag/", "multi-label", "lrap", 0.4),
+        ("diabetes", "progression", "regression", "r2", 0.1),
+        ("waves", "/^y/", "multi-target regression", "mean_r2", 0.4),
+    ],
+)
+def test_its_data_can_be_had_as_files(run, folder, name, targets, task, measure, least):
+    assert f"Wrote data/{name}.train.arff (" in run("demo", "--save", "data").stderr
+    words = ("--targets", targets, "--trees", "3", "--test", f"data/{name}.test.csv", "--json")
+    document = json.loads(run("train", f"data/{name}.train.arff", *words).stdout)
+    assert document["task"] == task
+    assert document["test"][measure] > least

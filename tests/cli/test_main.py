@@ -12,7 +12,7 @@ from slantwood.cli.main import app
 HELP_THEN_LIST_MODULES = """
 import sys
 from slantwood.cli.main import main
-sys.argv = ["slantwood", "--help"]
+sys.argv = ["slantwood", *sys.argv[1:], "--help"]
 try:
     main()
 except SystemExit as end:
@@ -46,10 +46,22 @@ def test_version_is_that_of_the_package():
     assert result.stdout == f"{slantwood.__version__}\n"
 
 
-def test_help_lists_the_demo():
+COMMANDS = ["train", "predict", "evaluate", "cv", "inspect", "datasets", "convert", "demo", "warmup"]
+
+
+def test_help_lists_the_commands():
     result = invoke("--help")
     assert result.exit_code == 0
-    assert "demo" in result.stdout
+    listed = [line.split()[0] for line in result.stdout.partition("Commands:")[2].splitlines() if line]
+    assert listed == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command):
+    result = invoke(command, "--help")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: slantwood {command}") or "Usage: " in result.stdout
+    assert not [line for line in result.stdout.splitlines() if "..." in line and "[OPTIONS]" not in line]
 
 
 def test_no_arguments_show_the_help():
@@ -66,8 +78,9 @@ def test_the_package_runs_as_a_module(module):
     assert result.stderr == ""
 
 
-def test_help_loads_nothing_that_computes():
-    result = run_python("-c", HELP_THEN_LIST_MODULES)
+@pytest.mark.parametrize("words", [[], ["train"], ["predict"], ["cv"]])
+def test_help_loads_nothing_that_computes(words):
+    result = run_python("-c", HELP_THEN_LIST_MODULES, *words)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == "loaded:"
 
@@ -84,26 +97,38 @@ def test_help_loads_nothing_that_computes():
 )
 def test_wrong_usage_is_told_in_one_line_that_names_it(arguments, culprit):
     result = invoke(*arguments)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("slantwood: ")
     assert culprit in line
 
 
-def test_a_failure_is_told_in_one_line(failing_demo):
-    failing_demo(ValueError("the saw\nis blunt"))
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("the saw\nis blunt"), "the saw is blunt"),
+        (FileNotFoundError(2, "No such file", "saw.csv"), "saw.csv: No such file"),
+        (OSError("the saw is gone"), "the saw is gone"),
+        (ImportError("install a saw"), "install a saw"),
+        (KeyError("saw"), "KeyError: 'saw' (slantwood --debug shows the traceback)"),
+    ],
+)
+def test_a_failure_is_told_in_one_line(failing_demo, error, said):
+    failing_demo(error)
     result = invoke("demo")
     assert result.exit_code == 1
     assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("slantwood: ValueError: the saw is blunt")
+    assert result.stderr == f"slantwood: {said}\n"
 
 
-def test_debug_lets_the_traceback_through(failing_demo):
+@pytest.mark.parametrize(
+    "words", [("--debug", "demo"), ("demo", "--debug"), ("demo", "--jobs", "1", "--debug")]
+)
+def test_debug_lets_the_traceback_through_wherever_it_stands(failing_demo, words):
     error = ValueError("the saw is blunt")
     failing_demo(error)
-    assert invoke("--debug", "demo").exception is error
+    assert invoke(*words).exception is error
 
 
 def test_ctrl_c_exits_quietly_with_130(failing_demo):
@@ -111,3 +136,19 @@ def test_ctrl_c_exits_quietly_with_130(failing_demo):
     result = invoke("demo")
     assert result.exit_code == 130
     assert result.output == ""
+
+
+WARN_AFTER_A_COMMAND = """
+import sys, warnings
+from slantwood.cli.main import main
+sys.argv = ["slantwood", "--version"]
+try:
+    main()
+except SystemExit:
+    warnings.warn("the saw\\nis old", stacklevel=1)
+"""
+
+
+def test_warnings_are_told_in_one_line_too():
+    result = run_python("-c", WARN_AFTER_A_COMMAND)
+    assert result.stderr == "slantwood: warning: the saw is old\n"

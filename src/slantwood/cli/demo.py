@@ -5,16 +5,19 @@ This file is what the user types and sees; the data and the models are in `demo_
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from slantwood.cli.console import bytes_in_words, counted, say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from slantwood.cli.demo_tasks import Result, Task
 
-_NEXT = "Next: fit your own data with the example in the README; the docs explain every parameter."
+_NEXT = "Next: slantwood train YOUR_DATA --targets NAME, or the examples in the README."
 
 
 def demo(
@@ -26,12 +29,23 @@ def demo(
     seed: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of the forests and of the splits.")
     ] = 0,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the data sets as files to play with, and stop."),
+    ] = None,
 ) -> None:
     """Compare slantwood with a random forest on five tasks.
 
     Needs no network and less than a minute. Each task has a small data set, of which both forests learn
     two thirds and predict the rest.
     """
+    if save is not None:
+        from slantwood.cli.demo_files import write_files
+
+        for path in write_files(save):
+            say(f"Wrote {path} ({bytes_in_words(path.stat().st_size)}).")
+        return
+
     from joblib import cpu_count
     from rich.console import Console
 
@@ -46,7 +60,7 @@ def demo(
     console = Console(highlight=False)
     console.print(_table(tasks, pairs))
     console.print(
-        f"\n{_counted(trees, 'tree')}, {_counted(n_jobs, 'thread')}. Trained on 2/3 of the rows, scored on "
+        f"\n{counted(trees, 'tree')}, {counted(n_jobs, 'thread')}. Trained on 2/3 of the rows, scored on "
         "the rest; seconds to fit and predict."
     )
     console.print(_NEXT)
@@ -108,7 +122,3 @@ def _better_in_bold(ours: float, theirs: float) -> tuple[str, str]:
     if a == b:
         return a, b
     return (f"[bold]{a}[/bold]", b) if ours > theirs else (a, f"[bold]{b}[/bold]")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -53,11 +53,11 @@ def make_tasks() -> list[Task]:
         _task("binary", "breast cancer", "F1", load_breast_cancer(return_X_y=True), f1_score),
         _task("multi-class", "digits", "macro F1", load_digits(return_X_y=True), macro_f1),
         _task(
-            "multi-label", "made, 12 labels", "LRAP", _labelled_rows(), label_ranking_average_precision,
+            "multi-label", "made, 12 labels", "LRAP", labelled_rows(), label_ranking_average_precision,
             predicts=_label_probabilities,
         ),
         _task("regression", "diabetes", "R2", load_diabetes(return_X_y=True), mean_r2, has_classes=False),
-        _task("multi-target", "made, 6 targets", "mean R2", _bent_planes(), mean_r2, has_classes=False),
+        _task("multi-target", "made, 6 targets", "mean R2", bent_planes(), mean_r2, has_classes=False),
     ]  # fmt: skip
 
 
@@ -124,13 +124,14 @@ def _label_probabilities(forest: Any, X: np.ndarray) -> np.ndarray:
     return probabilities
 
 
-def _labelled_rows() -> tuple[np.ndarray, np.ndarray]:
+def labelled_rows() -> tuple[np.ndarray, np.ndarray]:
+    """Draw rows with 12 labels."""
     return make_multilabel_classification(
         n_samples=2000, n_features=60, n_classes=12, n_labels=3, random_state=_DATA_SEED
     )
 
 
-def _bent_planes() -> tuple[np.ndarray, np.ndarray]:
+def bent_planes() -> tuple[np.ndarray, np.ndarray]:
     """Targets that are waves over linear combinations of the features, so that no plane fits them."""
     X, Y = make_regression(
         n_samples=1500, n_features=20, n_informative=10, n_targets=6, random_state=_DATA_SEED

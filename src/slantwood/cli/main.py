@@ -4,20 +4,40 @@ Only typer is loaded here. What a subcommand computes with is imported when it r
 version appear at once.
 """
 
+import os
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from slantwood import __version__
+from slantwood.cli.convert import convert
+from slantwood.cli.cv import cv
+from slantwood.cli.datasets import datasets
 from slantwood.cli.demo import demo
+from slantwood.cli.evaluate import evaluate
+from slantwood.cli.inspect_model import inspect
+from slantwood.cli.predict import predict
+from slantwood.cli.train import train
+from slantwood.cli.warmup import warmup
 
 
 class _OneLineErrors(TyperGroup):
-    """A command group that ends every error in one line on stderr and exit code 1."""
+    """A command group that ends every error in one line on stderr.
+
+    Exit codes: 1 for data and models that are not right, 2 for wrong usage, 130 after Ctrl-C.
+    """
 
     shows_tracebacks = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # Also where it stands behind the command.
+        own = args[: args.index("--")] if "--" in args else args
+        if "--debug" in own:
+            args = ["--debug", *(word for word in own if word != "--debug"), *args[len(own) :]]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         self.shows_tracebacks = ctx.params["debug"]
@@ -31,13 +51,23 @@ class _OneLineErrors(TyperGroup):
             if self.shows_tracebacks:
                 raise
             typer.echo(f"slantwood: {_in_one_line(error)}", err=True)
-            code = 1
+            code = getattr(error, "exit_code", 1)
         sys.exit(code)
+
+
+_INTERRUPTED = 130
+
+# Errors that say themselves what is wrong with a file, a value, or the installation.
+_TELLING = (ValueError, OSError, ImportError)
 
 
 def _in_one_line(error: Exception) -> str:
     if hasattr(error, "format_message"):  # wrong usage, which typer has put in words
         message = error.format_message()
+    elif isinstance(error, OSError) and error.strerror:
+        message = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    elif isinstance(error, _TELLING):
+        message = str(error)
     else:
         message = f"{type(error).__name__}: {error} (slantwood --debug shows the traceback)"
     return " ".join(message.split())
@@ -71,12 +101,26 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.command()(demo)
+for _command in (train, predict, evaluate, cv, inspect, datasets, convert, demo, warmup):
+    app.command()(_command)
+
+
+def _warn_in_one_line(message: Warning | str, *where: Any, **more: Any) -> None:
+    typer.echo(f"slantwood: warning: {' '.join(str(message).split())}", err=True)
 
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="slantwood")
+    warnings.showwarning = _warn_in_one_line
+    try:
+        app(prog_name="slantwood")
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:
+            # At once: threads may be in the middle of a tree, and Python itself may end otherwise.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(_INTERRUPTED)
+        raise
 
 
 if __name__ == "__main__":

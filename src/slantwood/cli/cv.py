@@ -1,0 +1,103 @@
+"""`slantwood cv`: how well models learned from most of a data file predict the rest of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slantwood.cli import config as config_file
+from slantwood.cli.config import Config, PrintConfig
+from slantwood.cli.console import bars, counted, print_json, print_table, say
+from slantwood.cli.sources import training_data
+from slantwood.cli.training_options import TrainingOptions, with_training_options
+
+if TYPE_CHECKING:
+    from slantwood.data.table import Data
+
+
+@with_training_options
+def cv(
+    context: typer.Context,
+    training: TrainingOptions,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts into which the rows are dealt.")] = 10,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    config: Config = None,
+    print_config: PrintConfig = False,
+) -> None:
+    """Cross-validate on a data file.
+
+    Each part is predicted by a model of the others; every class and label has its share in each part.
+    """
+    if print_config:
+        typer.echo(config_file.in_use(context))
+        return
+    if training.data is None:
+        raise typer.BadParameter("give a data file", param_hint="DATA")
+
+    from slantwood.cli.score_tables import mean_and_deviation, measure_name
+    from slantwood.cli.wording import about_data, about_task
+
+    data = training_data(training, training.data)
+    say(f"Read {training.data}: {about_data(data)}.")
+    say(f"Task: {about_task(data, training)}.")
+    started = time.perf_counter()
+    by_fold = list(_scores_by_fold(training, data, folds))
+    seconds = time.perf_counter() - started
+    say(f"{counted(folds, 'fold')} in {seconds:.1f} s.")
+    values = {name: [one[name] for one in by_fold] for name in by_fold[0]}
+    summary = {name: mean_and_deviation(each) for name, each in values.items()}
+    if not json:
+        rows = [[measure_name(name), mean, deviation] for name, (mean, deviation) in summary.items()]
+        print_table(["measure", "mean", "deviation"], rows)
+        return
+    print_json(
+        {
+            "data": training.data,
+            "task": data.task,
+            "rows": data.X.shape[0],
+            "folds": folds,
+            "seconds": seconds,
+            "mean": {name: mean for name, (mean, _) in summary.items()},
+            "deviation": {name: deviation for name, (_, deviation) in summary.items()},
+            "by_fold": by_fold,
+        }
+    )
+
+
+def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iterator[dict[str, float]]:
+    from slantwood.cli import models
+    from slantwood.cli.scores import rows, scores
+
+    with bars() as show:
+        for number, (learn, test) in enumerate(_folds(data, n_folds, training.seed)):
+            show("folds", number, n_folds)
+            part = replace(
+                data,
+                X=rows(data.X, learn),
+                y=rows(data.y, learn),
+                weights=None if data.weights is None else data.weights[learn],
+                keys=None,
+            )
+            model = models.fitted(models.new_model(training, data), part, show)
+            yield scores(model, rows(data.X, test), rows(data.y, test)).together
+        show("folds", n_folds, n_folds)
+
+
+def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
+    import numpy as np
+    from sklearn.model_selection import KFold
+
+    from slantwood.model_selection import LabelStratifiedKFold
+
+    n_rows = data.X.shape[0]
+    if n_folds > n_rows:
+        raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
+    if data.task in ("regression", "multi-target regression"):
+        yield from KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows))
+        return
+    dealt = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
+    yield from dealt.split(np.empty(n_rows), data.y)

@@ -1,0 +1,60 @@
+"""`slantwood evaluate`: how well a model predicts a data file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slantwood.cli.console import counted, print_json, say
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False, help="A model file.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", show_default=False, help="A data file with the model's inputs and targets."
+        ),
+    ],
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS", help="Which columns hold the truth.", show_default="those of training"
+        ),
+    ] = None,
+    per_target: Annotated[
+        bool, typer.Option("--per-target", help="Also score each class, label or target.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of the data file.")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header", help="Whether a CSV file begins with names.", show_default=False
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads.", show_default="all cores")
+    ] = None,
+) -> None:
+    """Score the predictions of a model on a data file."""
+    from slantwood.cli import models
+    from slantwood.cli.naming import inputs_and_truth_for
+    from slantwood.cli.score_tables import print_scores
+    from slantwood.cli.scores import scores
+
+    forest = models.load(model)
+    models.use_threads(forest, jobs)
+    X, y, _ = inputs_and_truth_for(forest, data, targets, format, header)
+    task = models.task_of(forest)
+    say(f"Task: {task}, {counted(X.shape[0], 'row')}.")
+    result = scores(forest, X, y)
+    if not json:
+        print_scores(result, per_target=per_target)
+        return
+    document = {"model": str(model), "data": data, "task": task, "rows": X.shape[0], **result.together}
+    if result.positive is not None:
+        document["positive_class"] = result.positive
+    print_json(document | ({"per_target": result.each} if per_target else {}))

@@ -1,0 +1,114 @@
+"""`slantwood inspect`: what a model file holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slantwood.cli.console import bytes_in_words, listed, print_facts, print_json, print_table
+
+_MOST_FEATURES = 20
+_VERSION_AT = slice(8, 12)  # of a model file
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False, help="A model file.")],
+    tree: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Print tree N, counted from 0, as text.")
+    ] = None,
+    depth: Annotated[int, typer.Option(min=0, metavar="N", help="How deep to print the tree.")] = 3,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Show what a model file holds.
+
+    That is its task, size and settings, and the features that matter; or one of its trees.
+    """
+    from slantwood.cli import models
+
+    forest = models.load(model)
+    if tree is not None:
+        from slantwood.cli.tree_text import tree_as_text
+
+        typer.echo(tree_as_text(forest, tree, depth))
+        return
+    facts = _facts(forest, model)
+    if json:
+        print_json(facts)
+        return
+    print_facts(_rows(facts))
+    if facts["importances"]:
+        typer.echo()
+        shown = list(facts["importances"].items())[:_MOST_FEATURES]
+        print_table(["feature", "importance"], shown)
+
+
+def settings_as_json(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with those of the split learner as a dictionary of its own."""
+    return {
+        name: {"name": type(value).__name__, **asdict(value)}
+        if is_dataclass(value) and not isinstance(value, type)
+        else value
+        for name, value in settings.items()
+    }
+
+
+def _facts(model: Any, path: Path) -> dict[str, Any]:
+    import numpy as np
+
+    from slantwood.cli import models
+
+    trees = model.trees_
+    depths = np.maximum.reduceat(trees.depth, trees.roots)
+    n_leaves = int((trees.left < 0).sum())
+    importances = model.feature_importances_
+    names = models.input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
+    order = np.argsort(-importances, kind="stable")
+    with open(path, "rb") as file:
+        version = int.from_bytes(file.read(_VERSION_AT.stop)[_VERSION_AT], "little")
+    return {
+        "model": str(path),
+        "estimator": type(model).__name__,
+        "task": models.task_of(model),
+        "bytes": path.stat().st_size,
+        "format_version": version,
+        "features": model.n_features_in_,
+        "nominal_features": len(model._encoding.nominal),
+        "targets": list(getattr(model, "target_names_", None) or ()),
+        "outputs": list(models.output_names(model)),
+        "trees": trees.n_trees,
+        "nodes": len(trees.left),
+        "leaves": n_leaves,
+        "depth": {"least": int(depths.min()), "mean": float(depths.mean()), "most": int(depths.max())},
+        "weights_per_split": len(trees.weights) / max(len(trees.left) - n_leaves, 1),
+        "settings": settings_as_json(model.settings_),
+        "importances": {names[j]: float(importances[j]) for j in order if importances[j] > 0},
+    }
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from slantwood.cli.wording import about_settings
+
+    split = dict(facts["settings"]["split"]) if isinstance(facts["settings"]["split"], dict) else {}
+    plain = {name: value for name, value in facts["settings"].items() if name != "split"}
+    depth = facts["depth"]
+    outputs = {"binary": "classes", "multi-class": "classes"}.get(facts["task"], "labels")
+    outputs = "targets" if "regression" in facts["task"] else outputs
+    nominal = f", {facts['nominal_features']:,} of them nominal" if facts["nominal_features"] else ""
+    rows = [
+        ("kind", facts["estimator"]),
+        ("task", facts["task"]),
+        ("file", f"{bytes_in_words(facts['bytes'])}, format version {facts['format_version']}"),
+        ("features", f"{facts['features']:,}{nominal}"),
+        (outputs, f"{len(facts['outputs']):,}: {listed(facts['outputs'], 8)}"),
+        ("trees", f"{facts['trees']:,}, with {facts['nodes']:,} nodes, {facts['leaves']:,} of them leaves"),
+        ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
+        ("features per split", f"{facts['weights_per_split']:.1f} on average"),
+        ("settings", about_settings(plain)),
+        ("split", f"{split.pop('name', facts['settings']['split'])}: {about_settings(split)}"),
+    ]
+    if outputs == "classes" and facts["targets"]:
+        rows.insert(4, ("target", facts["targets"][0]))
+    return rows

@@ -1,0 +1,128 @@
+"""Models as commands need them: made from options, fitted with a bar, and asked what they predict."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from slantwood.cli.console import Show
+from slantwood.cli.toml import pair_understood, understood
+from slantwood.cli.training_options import Split, TrainingOptions
+
+if TYPE_CHECKING:
+    from slantwood.data.table import Data
+
+HIERARCHICAL = "hierarchical multi-label"
+
+
+def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
+    """Make the estimator that the options ask for."""
+    import slantwood
+
+    classifies = data.task not in ("regression", "multi-target regression")
+    kind = f"Oblique{'Tree' if options.tree else 'Forest'}{'Classifier' if classifies else 'Regressor'}"
+    make = getattr(slantwood, kind)
+    given: dict[str, Any] = {"split": _split(options), "random_state": options.seed}
+    if options.max_depth is not None:
+        given["max_depth"] = options.max_depth
+    if options.min_samples_split is not None:
+        given["min_samples_split"] = options.min_samples_split
+    if options.max_features is not None:
+        given["max_features"] = understood(options.max_features)
+    if not options.tree:
+        given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
+    elif oob:
+        raise typer.BadParameter("it needs a forest; --tree grows one tree of all rows", param_hint="--oob")
+    if data.hierarchy is not None:
+        given["hierarchy"] = data.hierarchy
+    return make(**given | _parameters("--set", options.parameters, make))
+
+
+def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
+    """Fit, and show each tree."""
+    from slantwood.estimators.callbacks import heard_by
+
+    def hear(estimator: Any, done: int, total: int) -> None:
+        if estimator is model:  # and not a copy that is fitted on the way, to choose settings
+            show(name, done, total)
+
+    with heard_by(hear):
+        model.fit(data.X, data.y, sample_weight=data.weights)
+    model.input_names_ = data.feature_names
+    model.target_names_ = data.target_names
+    return model
+
+
+def use_threads(model: Any, jobs: int | None) -> None:
+    """Let a loaded model predict on so many threads, or all; single trees have one."""
+    if "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=jobs or -1)
+
+
+def load(path: Any) -> Any:
+    """Load a model file."""
+    import slantwood
+
+    return slantwood.load_model(path)
+
+
+def task_of(model: Any) -> str:
+    """Return the task, called as in data files."""
+    return HIERARCHICAL if hasattr(model._targets, "hierarchy") else model._targets.task
+
+
+def input_names(model: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns that a model learned from, where it knows them."""
+    names = getattr(model, "input_names_", None)
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def output_names(model: Any) -> tuple[str, ...]:
+    """Return the names of the columns of the scores: of classes, labels or numbers."""
+    if task_of(model) in ("binary", "multi-class", HIERARCHICAL):
+        return tuple(map(str, model.classes_.tolist()))
+    n_columns = model._targets.n_columns
+    named = getattr(model, "target_names_", None)
+    return tuple(named) if named else tuple(f"y{j}" for j in range(n_columns))
+
+
+def chosen_labels(model: Any, X: Any) -> Any:
+    """Predict the indicator of the labels, also with a model that learned from sets of labels."""
+    predicted = model.predict(X)
+    return model._targets.hierarchy.indicator(predicted) if isinstance(predicted, list) else predicted
+
+
+def sparse_labels(model: Any) -> bool:
+    """Tell whether there are so many labels that their scores are better kept without zeros."""
+    return bool(getattr(model._targets, "is_sparse", False))
+
+
+def _split(options: TrainingOptions) -> Any:
+    if not options.split_parameters:
+        return str(options.split)
+    from slantwood import GradientSplit, SVMSplit
+
+    make: Any = GradientSplit if options.split is Split.gradient else SVMSplit
+    return make(**_parameters("--split-set", options.split_parameters, make))
+
+
+def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str, Any]:
+    known = list(inspect.signature(make).parameters)
+    given = {}
+    for pair in pairs or ():
+        try:
+            name, value = pair_understood(pair)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint=option) from error
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(known)}"
+            raise typer.BadParameter(f"{make.__name__} has no {name!r}; {hint}", param_hint=option)
+        given[name] = value
+    return given

@@ -1,0 +1,336 @@
+"""How the columns of another file are lined up with those that a model learned from: by their names."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.cli import models
+from slantwood.cli.console import counted, listed, warn
+from slantwood.cli.sources import columns, is_file, known_set
+from slantwood.cli.wanted_columns import read_wanted
+from slantwood.data import arff, clus
+from slantwood.data.formats import format_of
+from slantwood.data.table import Data
+from slantwood.data.wanted import Roles, Wanted
+
+_CLASSES = ("binary", "multi-class")
+_NUMBERS = ("regression", "multi-target regression")
+
+
+@dataclass(frozen=True)
+class ModelColumns(Wanted):
+    """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
+
+    Attributes
+    ----------
+    inputs
+        Names of the model's inputs; None where it knows none, and columns are taken by position.
+    n_inputs
+        Number of the model's inputs.
+    codes
+        Names of those inputs and targets that are categories.
+    known_targets
+        Names of the model's targets, taken where the user says none.
+    keys
+        Columns that name the rows, which are wanted too.
+    asks_file
+        Whether a file that says itself what its targets are is believed: such labels are no columns.
+    """
+
+    inputs: tuple[str, ...] | None = None
+    n_inputs: int = 0
+    codes: frozenset[str] = frozenset()
+    known_targets: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    asks_file: bool = False
+
+    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+        """Return the same, but for labels of a hierarchy, or where the model knows no names."""
+        if self.targets is not None or (self.known_targets and not self.asks_file):
+            return self
+        told = names()
+        return self if told is None else replace(self, targets=told)
+
+    def roles(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names."""
+        targets = self._targets(names)
+        inputs = self._inputs(names, targets)
+        called = {i: names[i] for i in (*inputs, *targets)}
+        if self.inputs is not None and missing_names(self.inputs, [names[i] for i in inputs]):
+            called |= dict(zip(inputs, self.inputs, strict=True))  # taken by position
+        return Roles(inputs, targets, frozenset(i for i, name in called.items() if name in self.codes))
+
+    def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
+        if self.targets is not None:
+            return Wanted(self.targets).roles(names).targets
+        if not self.known_targets:
+            raise ValueError("the model does not know the names of its targets; give --targets")
+        places = {name: i for i, name in enumerate(names)}
+        for name in self.known_targets:
+            if name not in places:
+                raise ValueError(
+                    f"it has no column {name!r}, which the model predicts; {_hint(name, names)} "
+                    "--targets says which columns hold the truth"
+                )
+        return tuple(sorted(places[name] for name in self.known_targets))
+
+    def _inputs(self, names: Sequence[str], targets: Collection[int]) -> tuple[int, ...]:
+        taken = {*targets, *(i for i, name in enumerate(names) if name in self.keys)}
+        rest = [i for i in range(len(names)) if i not in taken]
+        keys = [i for i in range(len(names)) if names[i] in self.keys]
+        missing = [] if self.inputs is None else missing_names(self.inputs, [names[i] for i in rest])
+        if self.inputs is not None and not missing:
+            wanted = set(self.inputs)
+            return tuple(sorted([*keys, *(i for i in rest if names[i] in wanted)]))
+        if self.inputs is not None and not are_made_up(names):
+            raise ValueError(missing_message(missing, [names[i] for i in rest]))
+        if len(rest) != self.n_inputs:
+            known = "knows no names" if self.inputs is None else "knows other names"
+            raise ValueError(
+                f"it has {counted(len(rest), 'column')}, and the model {known} and learned from "
+                f"{self.n_inputs}; expected as many, in the same order"
+            )
+        return tuple(rest)
+
+
+def inputs_for(
+    model: Any, path: str, format: str | None = None, header: bool | None = None
+) -> tuple[Any, Data]:
+    """Read the inputs of a model from a file or a known data set; return them, and all that was read."""
+    data = _read(model, path, (), format, header)
+    return _lined_up_inputs(model, data, path), data
+
+
+def inputs_and_truth_for(
+    model: Any,
+    path: str,
+    targets: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+) -> tuple[Any, Any, Data]:
+    """Read also the targets, in the form in which the model predicts them."""
+    data = _read(model, path, columns(targets, "--targets"), format, header)
+    if data.y is None:
+        raise ValueError(f"{path} has no targets to compare with; give --targets")
+    X = _lined_up_inputs(model, data, path)
+    return X, _lined_up_truth(model, data, path, by_position=targets is not None), data
+
+
+def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
+    """Return the names that are not there."""
+    there = set(present)
+    return [name for name in wanted if name not in there]
+
+
+def missing_message(missing: Sequence[str], present: Sequence[str]) -> str:
+    """Say which columns are missing, and what the first of them may be called."""
+    more = f", nor {counted(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
+    return (
+        f"it has no column {missing[0]!r}, which the model learned from{more}; {_hint(missing[0], present)}"
+    )
+
+
+def are_made_up(names: Sequence[str]) -> bool:
+    """Tell whether a file without names was given these."""
+    return all(name == f"x{i}" for i, name in enumerate(names)) or _are_numbers(names)
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    # Files in the formats svmlight and extreme number their columns, and leave out zeros.
+    return all(name.isdigit() for name in names)
+
+
+def _hint(name: str, present: Sequence[str]) -> str:
+    spelt = {other.lower(): other for other in present}
+    close = difflib.get_close_matches(name.lower(), spelt, 1)
+    return f"did you mean {spelt[close[0]]!r}?" if close else f"it has {listed(present)}."
+
+
+def _read(model: Any, path: str, targets: Any, format: str | None, header: bool | None) -> Data:
+    if not is_file(path):
+        return known_set(path)
+    names = models.input_names(model)
+    task = models.task_of(model)
+    codes = set() if names is None else {names[j] for j in model._encoding.nominal}
+    known = tuple(getattr(model, "target_names_", None) or ())
+    if task in _CLASSES and model.classes_.dtype.kind in "UO":
+        codes |= set(known)
+    wanted = ModelColumns(
+        targets=targets,
+        header=header,
+        inputs=names,
+        n_inputs=model.n_features_in_,
+        codes=frozenset(codes),
+        known_targets=known,
+        keys=_keys(Path(path), format),
+        asks_file=task == models.HIERARCHICAL,
+        task=_kind(task),
+    )
+    return read_wanted(Path(path), wanted, task=_kind(task), format=format)
+
+
+def _keys(path: Path, format: str | None) -> tuple[str, ...]:
+    """Return the attributes of a CLUS file that name the rows, which only their type tells."""
+    if format_of(path, format).name != "arff":
+        return ()
+    with arff.opened(path) as source:
+        return tuple(each.name for each in arff.read_header(source).attributes if clus.is_key(each))
+
+
+def _kind(task: str) -> str:
+    return "regression" if task in _NUMBERS else "classification"
+
+
+# ---- inputs
+
+
+def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
+    X, names = data.X, models.input_names(model)
+    if names is not None and names != data.feature_names:
+        missing = missing_names(names, data.feature_names)
+        if not missing:
+            X = _chosen(X, data.feature_names, names)
+        elif _are_numbers(data.feature_names) and _are_numbers(names):
+            X = _placed(X, data.feature_names, names)
+        elif not are_made_up(data.feature_names):
+            raise ValueError(f"{path}: {missing_message(missing, data.feature_names)}")
+    if X.shape[1] != model.n_features_in_:
+        raise ValueError(
+            f"{path} has {X.shape[1]} columns, and the model learned from {model.n_features_in_}; expected "
+            "the same columns"
+        )
+    return _in_form(model, X, names, path)
+
+
+def _chosen(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+    if hasattr(X, "columns"):
+        return X[list(wanted)]
+    place = {name: i for i, name in enumerate(names)}
+    return X[:, [place[name] for name in wanted]]
+
+
+def _placed(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+    """Put numbered columns in their places: those that the file lacks are zero, unknown ones are left out."""
+    place = {name: j for j, name in enumerate(wanted)}
+    known = [i for i, name in enumerate(names) if name in place]
+    coo = sp.coo_array(sp.csr_array(X)[:, known])
+    where = np.array([place[names[i]] for i in known], np.int64)
+    shape = (X.shape[0], len(wanted))
+    placed = sp.csr_array((coo.data, (coo.coords[0], where[coo.coords[1]])), shape=shape)
+    return placed if sp.issparse(X) else placed.toarray()
+
+
+def _in_form(model: Any, X: Any, names: Sequence[str] | None, path: str) -> Any:
+    """Give a data frame to a model that learned from one, and numbers to one that learned from these."""
+    nominal = set(model._encoding.nominal)
+    if not hasattr(X, "columns"):
+        if nominal and names is not None:
+            raise ValueError(
+                f"{path} holds numbers only, and the model learned categories of {names[min(nominal)]!r}; "
+                "give csv, arff or parquet"
+            )
+        if not hasattr(model, "feature_names_in_"):
+            return X
+        dense = X.toarray() if sp.issparse(X) else X
+        return importlib.import_module("pandas").DataFrame(dense, columns=model.feature_names_in_)
+    X = X.set_axis(list(names or X.columns), axis=1)
+    numbers = {
+        name: _numbers(X[name], name, path)
+        for j, name in enumerate(X.columns)
+        if j not in nominal and X.dtypes.iloc[j].name == "category"
+    }
+    X = X.assign(**numbers)
+    return X if hasattr(model, "feature_names_in_") else X.to_numpy(np.float32)
+
+
+def _numbers(column: Any, name: str, path: str) -> np.ndarray:
+    values = column.cat.categories
+    try:
+        numbers = np.array([*values.astype(np.float32), np.nan], np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{path}: column {name!r} holds text, as {listed(list(values), 3)}, and the model learned "
+            "numbers there"
+        ) from error
+    return numbers[column.cat.codes.to_numpy()]
+
+
+# ---- truth
+
+
+def _lined_up_truth(model: Any, data: Data, path: str, by_position: bool) -> Any:
+    task = models.task_of(model)
+    if task in _CLASSES:
+        return _classes(model, data, path)
+    if task in _NUMBERS:
+        return _ordered_numbers(model, data, path)
+    if data.y.ndim == 1:
+        data = _one_label_each(data, path)
+    names = models.output_names(model)
+    if by_position and len(names) == len(data.target_names) and set(names) != set(data.target_names):
+        return data.y
+    return _ordered_labels(data, names, path)
+
+
+def _one_label_each(data: Data, path: str) -> Data:
+    """Read one label for each row, as svmlight files have that by chance have no more, as labels."""
+    if len(data.target_names) != 1 or data.y.dtype.kind not in "iu":
+        raise ValueError(f"{path} has one target, and the model predicts labels; expected a column for each")
+    values, place = np.unique(data.y, return_inverse=True)
+    ones = np.ones(len(place), np.int8)
+    Y = sp.csr_array((ones, place, np.arange(len(place) + 1)), shape=(len(place), len(values)))
+    return replace(data, y=Y, target_names=tuple(map(str, values.tolist())))
+
+
+def _classes(model: Any, data: Data, path: str) -> np.ndarray:
+    y = data.y
+    if getattr(y, "ndim", 2) != 1:
+        raise ValueError(
+            f"{path} has {len(data.target_names)} targets, and the model predicts one class; expected one"
+        )
+    if model.classes_.dtype.kind in "UO" and y.dtype.kind in "iuf":
+        return y.astype(str)
+    if model.classes_.dtype.kind in "iuf" and y.dtype.kind in "UO":
+        try:
+            return y.astype(model.classes_.dtype)
+        except ValueError as error:
+            raise ValueError(
+                f"{path}: target {data.target_names[0]!r} holds text, as {listed(y, 1)}, and the model "
+                f"predicts the classes {listed(model.classes_)}"
+            ) from error
+    return y
+
+
+def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
+    names = models.output_names(model)
+    y = np.asarray(data.y).reshape(data.X.shape[0], -1)
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"{path} has text in its target, and the model predicts numbers; expected numbers")
+    if y.shape[1] != len(names):
+        raise ValueError(f"{path} has {y.shape[1]} targets, and the model predicts {len(names)}")
+    if not missing_names(names, data.target_names):
+        y = y[:, [data.target_names.index(name) for name in names]]
+    return y[:, 0] if model._targets.one_dimensional else y
+
+
+def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:
+    if tuple(names) == data.target_names:
+        return data.y
+    if not set(names) & set(data.target_names):
+        raise ValueError(
+            f"{path} has the labels {listed(data.target_names)}, and the model predicts {listed(names)}; "
+            "expected the same"
+        )
+    if unknown := missing_names(data.target_names, names):
+        warn(f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}")
+    y = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
+    # Files that list the labels of each row have no column for a label that no row has.
+    return _placed(y, data.target_names, names)

@@ -1,0 +1,80 @@
+"""`slantwood predict`: a model file and a data file to predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slantwood.cli.console import counted, say
+from slantwood.cli.sources import check_folder_of
+
+if TYPE_CHECKING:
+    from slantwood.cli.predictions import Predictions
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False, help="A model file.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            show_default=False,
+            help="A data file with the model's inputs, in any order; or the name of a known data set.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write to a .csv, .tsv or .jsonl file, also .gz, .bz2, .xz or .zst.",
+            show_default="CSV on stdout",
+        ),
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Give the probability of each class or label.")
+    ] = False,
+    top_k: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Give the K best classes or labels, and their scores."),
+    ] = None,
+    labels: Annotated[
+        bool | None,
+        typer.Option(
+            "--labels/--columns",
+            help="Labels as a list, or as a column of 0 and 1 for each.",
+            show_default="a list for hierarchies",
+        ),
+    ] = None,
+    format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of the data file.")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header", help="Whether a CSV file begins with names.", show_default=False
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads.", show_default="all cores")
+    ] = None,
+) -> None:
+    """Predict the rows of a data file.
+
+    Columns are lined up by name; others are ignored, so the file may have the targets too.
+    """
+    check_folder_of(output)
+
+    from slantwood.cli import models
+    from slantwood.cli.naming import inputs_for
+    from slantwood.cli.predictions import predictions, writer_for
+
+    write = writer_for(output)
+    forest = models.load(model)
+    models.use_threads(forest, jobs)
+    X, read = inputs_for(forest, data, format, header)
+    result: Predictions = predictions(forest, X, keys=read.keys, proba=proba, top_k=top_k, labels=labels)
+    write(result)
+    say(
+        f"Predicted {counted(X.shape[0], 'row')} ({models.task_of(forest)})"
+        + ("." if output is None else f"; wrote {output}.")
+    )

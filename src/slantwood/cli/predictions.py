@@ -1,0 +1,207 @@
+"""Predictions as rows of text: which columns there are, and how they are written.
+
+A class is one column, `prediction`. A number is one column, called like its target. Labels are a column of 0
+and 1 each or, as a list, one column `labels`. Lists in a cell are divided by semicolons, and a label that has
+one itself stands in quotes, as cells of a CSV file do; in JSON they are lists.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.cli import models
+from slantwood.data.files import format_suffix, written
+
+# Rows that are made dense, and text, in one go.
+_CHUNK = 1000
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A heading, and rows in chunks; cells are numbers, texts, lists of texts, or None."""
+
+    heading: list[str]
+    chunks: Iterator[list[list[Any]]]
+
+
+def predictions(
+    model: Any,
+    X: Any,
+    *,
+    keys: np.ndarray | None = None,
+    proba: bool = False,
+    top_k: int | None = None,
+    labels: bool | None = None,
+) -> Predictions:
+    """Predict, and give the rows their keys where they have any."""
+    heading, cells = _predicted(model, X, proba, top_k, labels)
+    n_rows = X.shape[0]
+    starts = range(0, n_rows, _CHUNK)
+    chunks = (cells(start, min(start + _CHUNK, n_rows)) for start in starts)
+    if keys is None:
+        return Predictions(heading, chunks)
+    named = keys.reshape(n_rows, -1)
+    names = ["key"] if named.shape[1] == 1 else [f"key_{j + 1}" for j in range(named.shape[1])]
+    with_keys = (
+        [[*named[start + i].tolist(), *row] for i, row in enumerate(chunk)]
+        for start, chunk in zip(starts, chunks, strict=True)
+    )
+    return Predictions([*names, *heading], with_keys)
+
+
+_Cells = Callable[[int, int], list[list[Any]]]
+
+
+def _predicted(
+    model: Any, X: Any, proba: bool, top_k: int | None, labels: bool | None
+) -> tuple[list[str], _Cells]:
+    task, names = models.task_of(model), models.output_names(model)
+    if task in ("regression", "multi-target regression"):
+        if proba or top_k is not None:
+            raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
+        return list(names), _matrix(_rounded(model, model.predict(X)))
+    if top_k is not None:
+        return _best(model, X, min(top_k, len(names)), names)
+    if task in ("binary", "multi-class"):
+        return _classes(model, X, proba, names)
+    if proba:
+        return list(names), _matrix(model.predict_proba(X, sparse=models.sparse_labels(model)))
+    indicator = models.chosen_labels(model, X).astype(np.int8)
+    as_list = task == models.HIERARCHICAL if labels is None else labels
+    return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
+
+
+def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[list[str], _Cells]:
+    probabilities = model.predict_proba(X)
+    chosen = model.classes_[np.argmax(probabilities, axis=1)].tolist()
+    if not proba:
+        return ["prediction"], lambda start, stop: [[value] for value in chosen[start:stop]]
+    shares = probabilities.round(8).tolist()
+    heading = ["prediction", *(f"P({name})" for name in names)]
+    return heading, lambda start, stop: [[chosen[i], *shares[i]] for i in range(start, stop)]
+
+
+def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], _Cells]:
+    scores = model.predict_proba(X, top_k=k)
+    ranks = model._targets.ranks
+    heading = [text for place in range(1, k + 1) for text in (f"label_{place}", f"score_{place}")]
+
+    def cells(start: int, stop: int) -> list[list[Any]]:
+        rows = []
+        for i in range(start, stop):
+            part = slice(scores.indptr[i], scores.indptr[i + 1])
+            best_first = np.lexsort((ranks[scores.indices[part]], -scores.data[part]))
+            labels, values = scores.indices[part][best_first], _numbers(scores.data[part][best_first])
+            row = [
+                cell for label, value in zip(labels, values, strict=True) for cell in (names[label], value)
+            ]
+            rows.append(row + [None] * (2 * k - len(row)))
+        return rows
+
+    return heading, cells
+
+
+def _matrix(matrix: Any) -> _Cells:
+    def cells(start: int, stop: int) -> list[list[Any]]:
+        part = matrix[start:stop]
+        return [_numbers(row) for row in (part.toarray() if sp.issparse(part) else part)]
+
+    return cells
+
+
+def _lists(indicator: Any, names: Sequence[str]) -> _Cells:
+    chosen = sp.csr_array(indicator)
+    chosen.sort_indices()
+
+    def cells(start: int, stop: int) -> list[list[Any]]:
+        bounds = chosen.indptr[start : stop + 1]
+        return [[[names[j] for j in chosen.indices[first:last]]] for first, last in pairwise(bounds)]
+
+    return cells
+
+
+def _rounded(model: Any, predicted: np.ndarray) -> np.ndarray:
+    """Round numbers to what single precision knows of their spread."""
+    columns = predicted.reshape(len(predicted), -1).copy()
+    for j, scale in enumerate(model._targets.scale):
+        columns[:, j] = columns[:, j].round(8 - math.floor(math.log10(scale)))
+    return columns
+
+
+def _numbers(values: np.ndarray) -> list[Any]:
+    """Return Python's numbers, with no more digits than tell those of single precision apart."""
+    if values.dtype != np.float32:
+        return values.tolist()
+    numbers: list[Any] = [0.0] * len(values)
+    for place in np.flatnonzero(values).tolist():
+        numbers[place] = float(str(values[place]))
+    return numbers
+
+
+# ---- writing
+
+
+def writer_for(path: Path | None) -> Callable[[Predictions], None]:
+    """Return what writes predictions to a file, which appears when it is whole, or to stdout as CSV."""
+    if path is None:
+        return _to_stdout
+    suffix = format_suffix(path)
+    lines = _LINES.get(suffix)
+    if lines is None:
+        raise ValueError(
+            f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not"
+        )
+
+    def write(result: Predictions) -> None:
+        with written(path) as file:
+            for text in lines(result):
+                file.write(text.encode())
+
+    return write
+
+
+def _to_stdout(result: Predictions) -> None:
+    for text in _csv(result):
+        sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:
+    yield _delimited([result.heading], delimiter)
+    for chunk in result.chunks:
+        yield _delimited(([_in_one_cell(cell) for cell in row] for row in chunk), delimiter)
+
+
+def _tsv(result: Predictions) -> Iterator[str]:
+    return _csv(result, "\t")
+
+
+def _jsonl(result: Predictions) -> Iterator[str]:
+    for chunk in result.chunks:
+        for row in chunk:
+            yield json.dumps(dict(zip(result.heading, row, strict=True)), ensure_ascii=False) + "\n"
+
+
+def _delimited(rows: Any, delimiter: str) -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _in_one_cell(cell: Any) -> Any:
+    return _delimited([cell], ";").rstrip("\n") if isinstance(cell, list) else cell
+
+
+_LINES: dict[str, Callable[[Predictions], Iterator[str]]] = {".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl}

@@ -1,0 +1,218 @@
+"""The measures of each task, for all targets together and for each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.cli import models
+from slantwood.cli.console import counted, listed, warn
+from slantwood.metrics import (
+    average_auprc,
+    hierarchical_precision_recall_f1,
+    label_auprc,
+    label_ranking_average_precision,
+    macro_f1,
+    mean_r2,
+    pooled_auprc,
+    precision_at_k,
+)
+
+# Labels that are made dense in one go.
+_CHUNK_CELLS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Measures by name; those of each target, class or label; and of two classes the one that F1 is of."""
+
+    together: dict[str, float]
+    each: dict[str, dict[str, float]] = field(default_factory=dict)
+    positive: str | None = None
+
+
+def scores(model: Any, X: Any, y: Any) -> Scores:
+    """Predict, and compare with the truth where it is known."""
+    task = models.task_of(model)
+    known = _known_rows(y)
+    if task in ("regression", "multi-target regression"):
+        return _of_numbers(y, model.predict(X), models.output_names(model))
+    if not known.all():
+        n_unknown = int((~known).sum())
+        warn(f"{counted(n_unknown, 'row')} without (all) known labels left out")
+        X, y = rows(X, known), rows(y, known)
+    if not known.any():
+        raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
+    if task in ("binary", "multi-class"):
+        return _of_classes(y, model.predict_proba(X), model.classes_)
+    predicted = models.chosen_labels(model, X)
+    probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
+    if task == models.HIERARCHICAL:
+        return _of_hierarchy(y, predicted, probabilities, model._targets.hierarchy)
+    return _of_labels(y, predicted, probabilities, models.output_names(model))
+
+
+def rows(table: Any, chosen: np.ndarray) -> Any:
+    """Return some rows of a frame or matrix, by mask or by number."""
+    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
+
+
+def _known_rows(y: Any) -> np.ndarray:
+    if sp.issparse(y):
+        gaps = sp.csr_array((np.isnan(y.data), y.indices, y.indptr), shape=y.shape)
+        return np.asarray(gaps.sum(axis=1)).ravel() == 0
+    cells = y.reshape(len(y), -1)
+    if y.dtype.kind == "O":
+        return np.array([all(value is not None and value == value for value in row) for row in cells], bool)
+    return ~np.isnan(cells).any(axis=1) if y.dtype.kind == "f" else np.ones(len(y), np.bool_)
+
+
+# ---- classes
+
+
+def _of_classes(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> Scores:
+    predicted = classes[np.argmax(probabilities, axis=1)]
+    y = y.astype(classes.dtype) if classes.dtype.kind in "iuf" else y.astype(str)
+    predicted = predicted if classes.dtype.kind in "iuf" else predicted.astype(str)
+    if strange := sorted(set(y.tolist()) - set(classes.astype(y.dtype).tolist())):
+        warn(f"classes that the model does not know, and so gets wrong: {listed(strange)}")
+    each = _by_class(y, predicted)
+    together = {"accuracy": float(np.mean(predicted == y))}
+    if len(classes) == 2:
+        second = classes.astype(y.dtype)[1]
+        together["f1"] = each.get(str(second), {"f1": 0.0})["f1"]
+        together["auc"] = _auc(y == second, probabilities[:, 1])
+    else:
+        together["macro_f1"] = macro_f1(y, predicted)
+        together["balanced_accuracy"] = float(
+            np.mean([one["recall"] for one in each.values() if one["rows"]])
+        )
+    together["log_loss"] = _log_loss(y, probabilities, classes.astype(y.dtype))
+    return Scores(together, each, str(classes[1]) if len(classes) == 2 else None)
+
+
+def _by_class(y: np.ndarray, predicted: np.ndarray) -> dict[str, dict[str, float]]:
+    each = {}
+    for name in np.unique(np.concatenate([y, predicted])):
+        is_it, said = y == name, predicted == name
+        hits = int((is_it & said).sum())
+        each[str(name)] = {
+            "precision": hits / max(int(said.sum()), 1),
+            "recall": hits / max(int(is_it.sum()), 1),
+            "f1": 2 * hits / max(int(said.sum() + is_it.sum()), 1),
+            "rows": int(is_it.sum()),
+        }
+    return each
+
+
+def _auc(positive: np.ndarray, scored: np.ndarray) -> float:
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(positive, scored)) if 0 < positive.sum() < len(positive) else float("nan")
+
+
+def _log_loss(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> float:
+    place = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    of_truth = np.where(classes[place] == y, probabilities[np.arange(len(y)), place], 0.0)
+    return float(-np.log(np.clip(of_truth, np.finfo(probabilities.dtype).eps, 1.0)).mean())
+
+
+# ---- labels
+
+
+def _of_labels(y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...]) -> Scores:
+    true, said = sp.csr_array(y).astype(np.bool_), sp.csr_array(predicted).astype(np.bool_)
+    hits = true.multiply(said).tocsr()
+    n_hits, n_true, n_said = (np.asarray(each.sum(axis=0)).ravel() for each in (hits, true, said))
+    wrong_in_row = np.asarray((true != said).sum(axis=1)).ravel()
+    together = {
+        "lrap": label_ranking_average_precision(true, probabilities),
+        "micro_f1": 2 * float(n_hits.sum()) / max(float(n_true.sum() + n_said.sum()), 1.0),
+        "macro_f1": macro_f1(true, said),
+        "hamming_loss": float(wrong_in_row.sum()) / (true.shape[0] * true.shape[1]),
+        "subset_accuracy": float(np.mean(wrong_in_row == 0)),
+        "coverage": _coverage(true, probabilities),
+    }
+    for k in (1, 3, 5):
+        if k <= len(names):
+            together[f"precision_at_{k}"] = float(precision_at_k(true, probabilities, k))
+    each = {
+        name: {
+            "precision": float(n_hits[j] / max(n_said[j], 1)),
+            "recall": float(n_hits[j] / max(n_true[j], 1)),
+            "f1": float(2 * n_hits[j] / max(n_true[j] + n_said[j], 1)),
+            "rows": int(n_true[j]),
+        }
+        for j, name in enumerate(names)
+    }
+    return Scores(together, each)
+
+
+def _coverage(true: sp.csr_array, probabilities: Any) -> float:
+    """Return how many labels, the best first, contain all true ones of a row; the mean over rows."""
+    step = max(1, _CHUNK_CELLS // true.shape[1])
+    total = 0
+    for start in range(0, true.shape[0], step):
+        part = probabilities[start : start + step]
+        part = part.toarray() if sp.issparse(part) else part
+        present = true[start : start + step].toarray()
+        lowest = np.where(present, part, np.inf).min(axis=1, keepdims=True)
+        total += int((part >= lowest).sum())
+    return total / true.shape[0]
+
+
+def _of_hierarchy(y: Any, predicted: Any, probabilities: Any, hierarchy: Any) -> Scores:
+    true = sp.csr_array(hierarchy.closure(y))
+    weights = hierarchy.weights()
+    precision, recall, f1 = hierarchical_precision_recall_f1(true, predicted)
+    areas = label_auprc(true, probabilities)
+    n_true = np.asarray((true != 0).sum(axis=0)).ravel()
+    return Scores(
+        {
+            "pooled_auprc": pooled_auprc(true, probabilities),
+            "average_auprc": average_auprc(true, probabilities),
+            "weighted_average_auprc": average_auprc(true, probabilities, weighted=True),
+            "weighted_lrap": label_ranking_average_precision(true, probabilities, label_weights=weights),
+            "hierarchical_precision": precision,
+            "hierarchical_recall": recall,
+            "hierarchical_f1": f1,
+        },
+        {
+            str(name): {"auprc": float(areas[j]), "rows": int(n_true[j])}
+            for j, name in enumerate(hierarchy.nodes)
+        },
+    )
+
+
+# ---- numbers
+
+
+def _of_numbers(y: np.ndarray, predicted: np.ndarray, names: tuple[str, ...]) -> Scores:
+    y, predicted = y.reshape(len(y), -1), predicted.reshape(len(y), -1)
+    each = {name: _of_number(y[:, j], predicted[:, j]) for j, name in enumerate(names)}
+    if len(names) == 1:
+        (alone,) = each.values()
+        return Scores({name: alone[name] for name in ("r2", "rmse", "mae")}, each)
+    r2, rrmse = (np.array([one[name] for one in each.values()]) for name in ("r2", "rrmse"))
+    return Scores({"mean_r2": float(r2.mean()), "arrmse": float(rrmse.mean())}, each)
+
+
+def _of_number(truth: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+    known = ~np.isnan(truth)
+    if not known.any():
+        return dict.fromkeys(("r2", "rmse", "mae", "rrmse"), float("nan")) | {"rows": 0}
+    truth, predicted = truth[known], predicted[known]
+    error = predicted - truth
+    squared = float(np.sum(error**2))
+    spread = float(np.sum((truth - truth.mean()) ** 2))
+    return {
+        "r2": mean_r2(truth, predicted) if len(truth) > 1 else float("nan"),
+        "rmse": (squared / len(truth)) ** 0.5,
+        "mae": float(np.abs(error).mean()),
+        # Relative to predicting the mean of these rows.
+        "rrmse": (squared / spread) ** 0.5 if spread > 0 else float("nan"),
+        "rows": len(truth),
+    }

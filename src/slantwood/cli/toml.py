@@ -1,0 +1,62 @@
+"""Values as TOML text, and back: what stands behind `--set name=value`, `--config` and `--print-config`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def written(value: Any) -> str:
+    """Write a value; TOML has no word for None, for which "none" stands."""
+    match value:
+        case None:
+            return '"none"'
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return repr(value)  # "inf" and "nan" are TOML too
+        case list() | tuple():
+            return f"[{', '.join(map(written, value))}]"
+        case dict():
+            items = (f"{key_written(key)} = {written(item)}" for key, item in value.items())
+            return f"{{{', '.join(items)}}}"
+        case _:
+            return _quoted(str(value))
+
+
+def key_written(key: Any) -> str:
+    """Write a key, in quotes where it needs them."""
+    return str(key) if _BARE_KEY.fullmatch(str(key)) else _quoted(str(key))
+
+
+def understood(text: str) -> Any:
+    """Read a value that was typed: TOML, or else a word as it stands; "none" is None."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    return None if value == "none" else value
+
+
+def pair_understood(text: str) -> tuple[str, Any]:
+    """Read name=value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ValueError(f"{text!r} is not of the form name=value")
+    return name.strip().replace("-", "_"), understood(value)
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return f"\\u{ord(character):04x}" if ord(character) < 32 or ord(character) == 127 else character

@@ -1,0 +1,145 @@
+"""`slantwood train`: a data file to a model file."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slantwood.cli import config as config_file
+from slantwood.cli.config import Config, PrintConfig
+from slantwood.cli.console import bars, bytes_in_words, counted, print_json, say
+from slantwood.cli.sources import check_folder_of, check_there, training_data
+from slantwood.cli.training_options import TrainingOptions, with_training_options
+
+if TYPE_CHECKING:
+    from slantwood.cli.scores import Scores
+
+
+@with_training_options
+def train(
+    context: typer.Context,
+    training: TrainingOptions,
+    model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The model file to write.", show_default="DATA's name, .slant"),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Score the model on this data file afterwards.")
+    ] = None,
+    oob: Annotated[
+        bool, typer.Option("--oob", help="Score each row by the trees that did not see it.")
+    ] = False,
+    float16: Annotated[
+        bool, typer.Option("--float16", help="Write weights in half precision: smaller files.")
+    ] = False,
+    predict_only: Annotated[
+        bool, typer.Option("--predict-only", help="Leave out what only further training needs.")
+    ] = False,
+    onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the model as ONNX.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    config: Config = None,
+    print_config: PrintConfig = False,
+) -> None:
+    """Learn from a data file and write a model file.
+
+    DATA may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
+    """
+    if print_config:
+        typer.echo(config_file.in_use(context))
+        return
+    path = _needed(training.data)
+    target = model or _beside(path)
+    for file in (target, onnx):
+        check_folder_of(file)
+
+    from slantwood.cli import models
+    from slantwood.cli.wording import about_data, about_settings, about_split, about_task
+
+    if test is not None:
+        check_there(test)
+    data = training_data(training, path)
+    say(f"Read {path}: {about_data(data)}.")
+    say(f"Task: {about_task(data, training)}.")
+    estimator = models.new_model(training, data, oob=oob)
+    started = time.perf_counter()
+    with bars() as show:
+        models.fitted(estimator, data, show)
+    seconds = time.perf_counter() - started
+    chosen = {name: value for name, value in estimator.settings_.items() if name != "split"}
+    say(f"Settings: {about_settings(chosen)}.")
+    say(f"Split: {about_split(estimator.settings_)}.")
+    say(f"Trained {counted(estimator.trees_.n_trees, 'tree')} in {seconds:.1f} s.")
+    estimator.save(target, float16=float16, predict_only=predict_only)
+    size = target.stat().st_size
+    say(f"Wrote {target} ({bytes_in_words(size)}).")
+    if onnx is not None:
+        _export(estimator, onnx)
+    tested = _tested(estimator, test, training) if test is not None else None
+    _report(json, estimator, path, target, size, seconds, oob, tested)
+
+
+def _needed(path: str | None) -> str:
+    if path is None:
+        raise typer.BadParameter("give a data file", param_hint="DATA")
+    return path
+
+
+def _beside(path: str) -> Path:
+    """Return the name of the model where none is given: that of the data, in the current folder."""
+    name = path.removeprefix("dataset:").split("/")[0] if path.startswith("dataset:") else Path(path).name
+    return Path(f"{name.split('.')[0] or 'model'}.slant")
+
+
+def _export(estimator: Any, path: Path) -> None:
+    from slantwood.export import to_onnx
+
+    to_onnx(estimator, path)
+    say(f"Wrote {path} ({bytes_in_words(path.stat().st_size)}).")
+
+
+def _tested(estimator: Any, path: str, training: TrainingOptions) -> Scores:
+    from slantwood.cli.naming import inputs_and_truth_for
+    from slantwood.cli.scores import scores
+
+    X, y, data = inputs_and_truth_for(estimator, path, None, training.format, training.header)
+    say(f"Testing on {path}: {counted(data.X.shape[0], 'row')}.")
+    return scores(estimator, X, y)
+
+
+def _report(
+    as_json: bool,
+    estimator: Any,
+    data: str,
+    file: Path,
+    size: int,
+    seconds: float,
+    oob: bool,
+    tested: Scores | None,
+) -> None:
+    from slantwood.cli import models
+    from slantwood.cli.inspect_model import settings_as_json
+    from slantwood.cli.score_tables import print_scores
+
+    if as_json:
+        document = {
+            "model": str(file),
+            "bytes": size,
+            "data": data,
+            "task": models.task_of(estimator),
+            "trees": estimator.trees_.n_trees,
+            "seconds": seconds,
+            "settings": settings_as_json(estimator.settings_),
+        }
+        if oob:
+            document["oob_score"] = estimator.oob_score_
+        if tested is not None:
+            document["test"] = tested.together
+        print_json(document)
+        return
+    if oob:
+        say(f"Out-of-bag score: {estimator.oob_score_:.4f}.")
+    if tested is not None:
+        print_scores(tested)

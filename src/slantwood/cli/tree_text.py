@@ -1,0 +1,96 @@
+"""One tree as indented text: what each node asks, how many rows came there, what a leaf predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from slantwood.cli import models
+from slantwood.features.matrix import array_of
+
+_MOST_WEIGHTS = 6
+_MOST_LABELS = 5
+
+
+def tree_as_text(model: Any, number: int, depth: int) -> str:
+    """Return tree `number` down to a depth; the largest weights of a split come first."""
+    n_trees = model.trees_.n_trees
+    if number >= n_trees:
+        raise ValueError(f"--tree {number}: the model has {n_trees} trees, counted from 0")
+    lines = [f"Tree {number} of {type(model).__name__}, {models.task_of(model)}"]
+    if model.settings_["unit_rows"]:
+        lines.append("Weights are for rows of length 1.")
+    root = int(model.trees_.roots[number])
+    return "\n".join([*lines, *_Writer(model, root).lines(root, depth)])
+
+
+class _Writer:
+    def __init__(self, model: Any, root: int) -> None:
+        self.model = model
+        self.trees = model.trees_
+        self.names = model.split_feature_names_
+        self.outputs = models.output_names(model)
+        self.total = float(self.trees.node_weight[root]) if len(self.trees.node_weight) else 0.0
+
+    def lines(self, node: int, depth: int, lead: str = "", answer: str = "") -> Iterator[str]:
+        trees = self.trees
+        about = f"{lead}{answer}"
+        inner = lead + "  "
+        if trees.left[node] < 0:
+            yield f"{about}{self._prediction(node)}{self._share(node)}"
+        elif depth == 0:
+            yield f"{about}...{self._share(node)}"
+        else:
+            yield f"{about}{self._question(node)}?{self._share(node)}"
+            yield from self.lines(int(trees.right[node]), depth - 1, inner, "yes: ")
+            yield from self.lines(int(trees.left[node]), depth - 1, inner, "no:  ")
+
+    def _share(self, node: int) -> str:
+        if not self.total > 0:  # a model that was saved for prediction only does not know it
+            return ""
+        weight = float(self.trees.node_weight[node])
+        return f"  [{weight:.6g} rows, {100 * weight / self.total:.3g} %]"
+
+    def _question(self, node: int) -> str:
+        part = slice(self.trees.indptr[node], self.trees.indptr[node + 1])
+        weights, columns = self.trees.weights[part], self.trees.indices[part]
+        largest = np.argsort(-np.abs(weights), kind="stable")
+        terms = (
+            "".join(
+                f" {'-' if weights[j] < 0 else '+'} {abs(weights[j]):.3g} {self.names[columns[j]]}"
+                for j in largest[:_MOST_WEIGHTS]
+            )
+            .removeprefix(" + ")
+            .lstrip()
+        )
+        n_more = len(weights) - _MOST_WEIGHTS
+        more = f" + ({n_more} more)" if n_more > 0 else ""
+        return f"{terms}{more} >= {-self.trees.bias[node]:.3g}"
+
+    def _prediction(self, node: int) -> str:
+        row = int(self.trees.leaf[node])
+        means = _leaf(self.trees.leaves, row)
+        task = models.task_of(self.model)
+        if task in ("binary", "multi-class"):
+            shares = self.model._targets.probabilities(means)[0]
+            best = int(np.argmax(shares))
+            return f"{self.outputs[best]} ({shares[best]:.2f})"
+        if "regression" in task:
+            numbers = np.ravel(self.model._targets.decode(means))
+            return self._row([f"{name} = {x:.4g}" for name, x in zip(self.outputs, numbers, strict=True)])
+        order = np.argsort(-means[0], kind="stable")
+        return self._row(
+            [f"{self.outputs[j]} ({means[0, j]:.2f})" for j in order if means[0, j] > 0] or ["-"]
+        )
+
+    @staticmethod
+    def _row(texts: list[str]) -> str:
+        more = f", and {len(texts) - _MOST_LABELS} more" if len(texts) > _MOST_LABELS else ""
+        return ", ".join(texts[:_MOST_LABELS]) + more
+
+
+def _leaf(leaves: Any, row: int) -> np.ndarray:
+    part = array_of(leaves)[[row]]
+    return part.toarray() if hasattr(part, "toarray") else part

@@ -1,0 +1,61 @@
+"""Claims about how commands speak."""
+
+import json
+
+import numpy as np
+import pytest
+
+from slantwood.cli import console
+
+
+def test_json_holds_no_types_of_numpy_and_no_nan(capsys):
+    document = {"a": np.float32(0.5), 3: np.arange(2), "c": [np.nan, np.inf, None], "d": (True, "x")}
+    console.print_json(document)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {"a": 0.5, "3": [0, 1], "c": [None, None, None], "d": [True, "x"]}
+
+
+def test_names_with_brackets_are_printed_as_they_are(capsys):
+    console.print_table(["measure[1]", "value"], [["[bold]x", 0.5]])
+    heading, _, row = capsys.readouterr().out.splitlines()
+    assert heading.startswith("measure[1]")
+    assert row.split() == ["[bold]x", "0.5000"]
+
+
+def test_wide_tables_are_not_folded_where_no_terminal_is(capsys):
+    console.print_table(["a" * 150, "b"], [["c" * 200, 1]])
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_no_line_of_a_table_ends_with_blanks(capsys):
+    console.print_table(["a", "b"], [["long name", "x"], ["n", ""]], left=(0, 1))
+    assert all(line == line.rstrip() for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (36_040, "36.0 kB"),
+        (250_000, "250 kB"),
+        (3 * 10**12, "3000 GB"),
+    ],
+)
+def test_sizes_are_said_in_the_unit_that_suits(size, words):
+    assert console.bytes_in_words(size) == words
+
+
+def test_counts_and_lists_are_said_in_words():
+    assert console.counted(1, "row") == "1 row"
+    assert console.counted(2000, "row") == "2,000 rows"
+    assert console.counted(0, "class", "classes") == "0 classes"
+    assert console.listed(["a", "b"]) == "'a', 'b'"
+    assert console.listed(np.arange(7), 2) == "0, 1, and 5 more"
+
+
+def test_bars_draw_nothing_where_no_terminal_is(capsys):
+    with console.bars() as show:
+        show("trees", 1, 2)
+    assert capsys.readouterr() == ("", "")

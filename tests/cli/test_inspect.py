@@ -1,0 +1,112 @@
+"""Claims about `slantwood inspect`."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import slantwood
+
+
+@pytest.fixture
+def train(run):
+    def go(data, *words):
+        run("train", data, "--trees", "3", "--model", "m.slant", *words)
+        return slantwood.load_model("m.slant")
+
+    return go
+
+
+def test_the_facts_are_those_of_the_model(run, train, folder, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    model = train("a.csv", "--targets", "kind")
+    facts = json.loads(run("inspect", "m.slant", "--json").stdout)
+    assert facts["estimator"] == "ObliqueForestClassifier"
+    assert facts["task"] == "multi-class"
+    assert facts["bytes"] == (folder / "m.slant").stat().st_size
+    assert facts["format_version"] == 1
+    assert (facts["features"], facts["nominal_features"]) == (4, 1)
+    assert facts["targets"] == ["kind"]
+    assert facts["outputs"] == ["elm", "fir", "oak"]
+    trees = model.trees_
+    assert (facts["trees"], facts["nodes"]) == (3, len(trees.left))
+    assert facts["leaves"] == (facts["nodes"] + 3) / 2
+    assert facts["depth"]["most"] == trees.depth.max()
+    importances = facts["importances"]
+    assert list(importances.values()) == sorted(importances.values(), reverse=True)
+    assert sum(importances.values()) == pytest.approx(1)
+    assert importances["width"] == pytest.approx(model.feature_importances_[0])
+
+
+def test_the_same_is_told_in_words(run, train, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    text = run("inspect", "m.slant").stdout
+    assert re.search(r"^kind +ObliqueForestClassifier$", text, re.M)
+    assert re.search(r"^target +kind$", text, re.M)
+    assert re.search(r"^classes +3: 'elm', 'fir', 'oak'$", text, re.M)
+    assert re.search(r"^split +GradientSplit: C=10.0, ", text, re.M)
+    assert re.search(r"^feature +importance$", text, re.M)
+
+
+@pytest.mark.parametrize("split", ["gradient", "svm"])
+def test_following_the_text_of_a_tree_leads_to_its_predictions(run, train, write_csv, waves, split):
+    write_csv("a.csv", waves)
+    model = train("a.csv", "--targets", "u", "--drop", "v", "--split", split, "--max-depth", "4")
+    X = np.array([waves[name] for name in "abc"], np.float32).T
+    leaves = []
+    for tree in range(3):
+        lines = run("inspect", "m.slant", "--tree", tree, "--depth", "9").stdout.splitlines()
+        leaves.append([float(follow(lines[1:], dict(zip("abc", row, strict=True)))) for row in X])
+    # The text has three digits of each weight, so that a few rows may go another way.
+    errors = np.abs(np.mean(leaves, axis=0) - model.predict(X))
+    assert np.median(errors) < 0.1
+
+
+def follow(lines, row):
+    """Walk down the printed tree as a reader would."""
+    position, depth = 0, 0
+    while True:
+        text = lines[position].strip()
+        text = re.sub(r"^(yes|no): +", "", text)
+        text = re.sub(r" +\[.*\]$", "", text)
+        if not text.endswith("?"):
+            return text.rpartition("= ")[2]
+        terms, _, bound = text[:-1].rpartition(" >= ")
+        terms = re.sub(r"^- ", "-", terms).replace(" - ", " + -").split(" + ")
+        total = sum(float(w) * row[name] for w, name in (term.split(" ", 1) for term in terms))
+        depth += 1
+        answer = "yes" if total >= float(bound) else "no"
+        lead = "  " * depth
+        position = next(i for i in range(position + 1, len(lines)) if lines[i].startswith(f"{lead}{answer}:"))
+
+
+def test_a_tree_is_cut_at_the_depth_asked_for(run, train, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u", "--drop", "v")
+    lines = run("inspect", "m.slant", "--tree", "0", "--depth", "1").stdout.splitlines()
+    assert len(lines) == 4
+    assert "[80 rows, 100 %]" in lines[1] or "100 %" in lines[1]
+    assert any("..." in line for line in lines[2:])
+
+
+def test_labels_of_leaves_are_named(run, train, write_csv, tags):
+    write_csv("a.csv", tags)
+    train("a.csv", "--targets", "last:4")
+    text = run("inspect", "m.slant", "--tree", "0", "--depth", "20").stdout
+    assert re.search(r"(yes|no): +(sun|sea|wind|ice) \([01]\.\d\d\)", text)
+
+
+def test_a_model_for_prediction_only_can_be_looked_at(run, train, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u", "--predict-only")
+    assert json.loads(run("inspect", "m.slant", "--json").stdout)["importances"]
+    assert ">=" in run("inspect", "m.slant", "--tree", "0").stdout
+
+
+def test_a_tree_that_is_not_there_is_refused(run, train, fails, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u")
+    assert "the model has 3 trees, counted from 0" in fails("inspect", "m.slant", "--tree", "3")
+    assert "--tree" in fails("inspect", "m.slant", "--tree", "-1", code=2)

@@ -1,0 +1,309 @@
+"""Claims about `slantwood predict`: what is lined up with what, and how predictions are written."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+import slantwood
+
+
+@pytest.fixture
+def train(run):
+    """Train a small model."""
+
+    def go(data, *words, model="m.slant"):
+        run("train", data, "--trees", "4", "--model", model, *words)
+        return slantwood.load_model(model)
+
+    return go
+
+
+@pytest.fixture
+def predicted(run):
+    """Predict to stdout; return the rows as dictionaries."""
+    return lambda *words: list(csv.DictReader(io.StringIO(run("predict", "m.slant", *words).stdout)))
+
+
+def inputs(columns, names):
+    return np.array([columns[name] for name in names], np.float32).T
+
+
+# ---- lining up
+
+
+def test_the_order_of_columns_and_other_columns_make_no_difference(
+    train, predicted, write_arff, write_csv, flowers
+):
+    write_arff("a.arff", flowers)
+    model = train("a.arff", "--targets", "kind", "--split", "svm")
+    names = ["soil", "noise", "height", "width"]
+    shuffled = {"id": [f"row {i}" for i in range(90)]} | {name: flowers[name] for name in names}
+    write_csv("b.csv", shuffled)
+    rows = predicted("b.csv")
+    assert rows == predicted("a.arff")
+    import pandas
+
+    frame = pandas.DataFrame({name: flowers[name] for name in ("width", "height", "noise", "soil")})
+    frame["soil"] = frame["soil"].astype("category")
+    assert [row["prediction"] for row in rows] == model.predict(frame).tolist()
+
+
+def test_every_format_gives_the_same_predictions(run, train, predicted, write_csv, waves):
+    pytest.importorskip("pyarrow")
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    expected = predicted("a.csv")
+    for name in ("b.arff", "b.tsv", "b.npz", "b.parquet", "b.csv.gz"):
+        run("convert", "a.csv", name)
+        assert predicted(name) == expected, name
+
+
+def test_codes_are_codes_in_every_file(train, predicted, write_csv, flowers):
+    flowers["code"] = [str(i % 3) for i in range(90)]
+    flowers["kind"] = ["elm" if i % 3 == 1 else "oak" for i in range(90)]
+    write_csv("a.csv", {name: flowers[name] for name in ("noise", "code", "kind")})
+    train("a.csv", "--targets", "kind", "--nominal", "code")
+    rows = predicted("a.csv")
+    assert [row["prediction"] for row in rows] == flowers["kind"]
+
+
+def test_numbers_that_another_file_declares_as_categories_stay_numbers(
+    run, train, predicted, write_csv, write_arff, waves
+):
+    waves["a"] = [int(a > 0) for a in waves["a"]]
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u", "--drop", "v")
+    expected = predicted("a.csv")
+    waves["a"] = [str(a) for a in waves["a"]]
+    write_arff("b.arff", waves)
+    assert predicted("b.arff") == expected
+
+
+def test_a_file_without_names_is_taken_by_position(train, predicted, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    expected = predicted("a.csv")
+    write_csv("b.csv", {name: waves[name] for name in "abc"}, header=False)
+    assert predicted("b.csv") == expected
+
+
+def test_a_model_of_a_file_without_names_takes_one_without_the_target(train, predicted, write_csv, waves):
+    write_csv("a.csv", {name: waves[name] for name in "uabc"}, header=False)
+    train("a.csv", "--targets", "first:1")
+    expected = predicted("a.csv")
+    write_csv("b.csv", {name: waves[name] for name in "abc"}, header=False)
+    assert predicted("b.csv") == expected
+
+
+def test_numbered_columns_that_a_file_lacks_are_zero(train, predicted, folder):
+    rng = np.random.default_rng(0)
+    lines = [f"{i % 3} " + " ".join(f"{j}:{rng.random():.3f}" for j in (1, 2 + i % 3, 9)) for i in range(60)]
+    (folder / "a.svm").write_text("\n".join(lines) + "\n")
+    train("a.svm")
+    expected = predicted("a.svm", "--proba")
+    assert len(expected) == 60
+    short = [line.rpartition(" 9:")[0] for line in lines]
+    (folder / "b.svm").write_text("\n".join(short) + "\n")
+    (folder / "c.svm").write_text("\n".join(f"{line} 9:0 30:1" for line in short) + "\n")
+    assert predicted("b.svm", "--proba") == predicted("c.svm", "--proba")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"a": "a", "B": "b", "c": "c"}, "'b', which the model learned from; did you mean 'B'?"),
+        ({"c": "c"}, "'a', which the model learned from, nor 1 other that it needs"),
+    ],
+)
+def test_a_missing_column_is_named(train, fails, write_csv, waves, columns, said):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    write_csv("b.csv", {new: waves[old] for new, old in columns.items()})
+    assert f"b.csv: it has no column {said}" in fails("predict", "m.slant", "b.csv")
+
+
+def test_a_file_without_names_must_have_as_many_columns(train, fails, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    write_csv("b.csv", {name: waves[name] for name in "ab"}, header=False)
+    assert "b.csv: it has 2 columns, and the model knows other names and learned from 3" in fails(
+        "predict", "m.slant", "b.csv"
+    )
+
+
+def test_text_where_numbers_were_learned_is_named(train, fails, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    write_csv("b.csv", waves | {"b": ["many", "few"] * 40})
+    line = fails("predict", "m.slant", "b.csv")
+    assert "column 'b' holds text, as 'few', 'many'" in line
+
+
+# ---- what is written
+
+
+def test_classes_are_one_column_and_their_probabilities_more(train, predicted, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    plain, rich = predicted("a.csv"), predicted("a.csv", "--proba")
+    assert list(plain[0]) == ["prediction"]
+    assert list(rich[0]) == ["prediction", "P(elm)", "P(fir)", "P(oak)"]
+    for row, more in zip(plain, rich, strict=True):
+        shares = {name: float(more[f"P({name})"]) for name in ("elm", "fir", "oak")}
+        assert more["prediction"] == row["prediction"] == max(shares, key=shares.get)
+        assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_the_best_few_come_with_their_scores(train, predicted, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    rows = predicted("a.csv", "--top-k", "2")
+    assert list(rows[0]) == ["label_1", "score_1", "label_2", "score_2"]
+    assert [row["label_1"] for row in rows] == [row["prediction"] for row in predicted("a.csv")]
+    assert all(float(row["score_1"]) >= float(row["score_2"] or 0) for row in rows)
+
+
+def test_labels_are_columns_or_a_list(train, predicted, write_csv, tags):
+    write_csv("a.csv", tags)
+    model = train("a.csv", "--targets", "last:4")
+    indicator = model.predict(inputs(tags, "abc"))
+    names = ["sun", "sea", "wind", "ice"]
+    rows = predicted("a.csv")
+    assert [[int(row[name]) for name in names] for row in rows] == indicator.tolist()
+    lists = [row["labels"] for row in predicted("a.csv", "--labels")]
+    assert lists == [";".join(n for n, x in zip(names, row, strict=True) if x) for row in indicator]
+    scores = predicted("a.csv", "--proba")
+    np.testing.assert_allclose(
+        [[float(row[name]) for name in names] for row in scores], model.predict_proba(inputs(tags, "abc"))
+    )
+
+
+def test_labels_with_semicolons_stay_apart_in_lists(train, run, folder, write_csv, tags):
+    tags['"s;n"'] = tags.pop("sun")
+    write_csv("a.csv", {name: tags[name] for name in ["a", "b", "c", '"s;n"', "sea"]})
+    train("a.csv", "--targets", "last:2")
+    text = run("predict", "m.slant", "a.csv", "--labels").stdout
+    cells = {row[0] for row in list(csv.reader(io.StringIO(text)))[1:]}
+    read = {tuple(next(csv.reader([cell], delimiter=";"), [])) for cell in cells}
+    assert ("s;n", "sea") in read
+    run("predict", "m.slant", "a.csv", "--labels", "--output", "p.jsonl")
+    lists = [json.loads(line)["labels"] for line in (folder / "p.jsonl").read_text().splitlines()]
+    assert {tuple(each) for each in lists} == read
+
+
+def test_numbers_keep_the_precision_of_their_spread(train, predicted, write_csv, waves):
+    waves["u"] = [1e9 + u for u in waves["u"]]
+    write_csv("a.csv", waves)
+    model = train("a.csv", "--targets", "u,v")
+    rows = predicted("a.csv")
+    assert list(rows[0]) == ["u", "v"]
+    expected = model.predict(inputs(waves, "abc"))
+    written = np.array([[float(row["u"]), float(row["v"])] for row in rows])
+    np.testing.assert_allclose(written - [1e9 + 1000, 0], expected - [1e9 + 1000, 0], atol=1e-6)
+
+
+HIERARCHY = """@relation h
+@attribute id key
+@attribute x numeric
+@attribute z numeric
+@attribute class hierarchical a,a/b,c
+@data
+"""
+
+
+def test_labels_of_a_hierarchy_are_a_list_beside_the_keys(train, predicted, folder):
+    rows = [f"row{i},{i % 3},{i / 60},{['a', 'a/b', 'a@c'][i % 3]}" for i in range(60)]
+    (folder / "a.arff").write_text(HIERARCHY + "\n".join(rows) + "\n")
+    train("a.arff")
+    found = predicted("a.arff")
+    assert list(found[0]) == ["key", "labels"]
+    assert [row["key"] for row in found] == [f"row{i}" for i in range(60)]
+    assert [row["labels"] for row in found[:3]] == ["a", "a;a/b", "a;c"]
+    assert list(predicted("a.arff", "--columns")[0]) == ["key", "a", "a/b", "c"]
+
+
+@pytest.mark.parametrize("end", ["csv", "tsv", "jsonl", "csv.gz", "jsonl.xz"])
+def test_the_name_of_the_output_tells_its_form(train, run, predicted, folder, write_csv, flowers, end):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    result = run("predict", "m.slant", "a.csv", "--output", f"p.{end}")
+    assert result.stdout == ""
+    from slantwood.data.files import opened
+
+    with opened(folder / f"p.{end}") as file:
+        text = file.read().decode()
+    if "jsonl" in end:
+        rows = [json.loads(line) for line in text.splitlines()]
+    else:
+        rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if "tsv" in end else ","))
+    assert rows == predicted("a.csv")
+
+
+def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(fails):
+    assert ".parquett" in fails("predict", "gone.slant", "gone.csv", "--output", "p.parquett")
+
+
+def test_a_failed_prediction_leaves_the_earlier_file(train, fails, folder, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    (folder / "p.csv").write_text("earlier")
+    fails("predict", "m.slant", "a.csv", "--proba", "--output", "p.csv")
+    assert (folder / "p.csv").read_text() == "earlier"
+
+
+def test_models_saved_in_python_predict_by_position(fails, predicted, write_csv, waves):
+    write_csv("a.csv", {name: waves[name] for name in "abc"})
+    X, Y = inputs(waves, "abc"), np.array([waves[name] for name in "uv"]).T
+    slantwood.ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, Y).save("m.slant")
+    rows = predicted("a.csv")
+    assert list(rows[0]) == ["y0", "y1"]
+    write_csv("b.csv", waves)
+    assert "knows no names and learned from 3" in fails("predict", "m.slant", "b.csv")
+
+
+def test_what_is_no_model_is_told_in_one_line(fails, folder):
+    (folder / "m.slant").write_bytes(gzip.compress(b"something"))
+    assert "m.slant" in fails("predict", "m.slant", "a.csv")
+    assert "gone.slant" in fails("predict", "gone.slant", "a.csv")
+
+
+def test_sparse_columns_are_lined_up_by_name(train, predicted, folder):
+    rng = np.random.default_rng(3)
+    cells = [sorted(rng.choice(40, 3, replace=False).tolist()) for _ in range(80)]
+    names = [f"w{j}" for j in range(40)]
+
+    def write(name, order):
+        place = {old: new for new, old in enumerate(order)}
+        head = ["@relation r", *(f"@attribute {names[j]} numeric" for j in order)]
+        rows = []
+        for row in cells:
+            pairs = sorted((place[j], j + 1) for j in row)
+            kind = "odd" if min(row) % 2 else "even"
+            rows.append("{" + ",".join([*(f"{j} {value}" for j, value in pairs), f"40 {kind}"]) + "}")
+        text = "\n".join([*head, "@attribute y {none,even,odd}", "@data", *rows])
+        (folder / name).write_text(text + "\n")
+
+    write("a.arff", range(40))
+    model = train("a.arff", "--targets", "y")
+    assert model.settings_["unit_rows"]  # as where features are sparse
+    write("b.arff", rng.permutation(40).tolist())
+    assert predicted("b.arff", "--proba") == predicted("a.arff", "--proba")
+
+
+def test_a_file_that_holds_no_categories_is_refused_where_they_were_learned(
+    run, train, fails, write_csv, flowers
+):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    flowers["soil"] = list(range(90))
+    write_csv("b.csv", flowers)
+    run("convert", "b.csv", "b.npz", "--drop", "kind")
+    assert "b.npz holds numbers only" in fails("predict", "m.slant", "b.npz")
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_read(fails):
+    assert "there is no folder gone" in fails("predict", "gone.slant", "gone.csv", "--output", "gone/p.csv")

@@ -1,0 +1,259 @@
+"""Claims about `slantwood train`."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import slantwood
+
+SMALL = ("--trees", "3")
+
+
+def test_the_model_is_the_one_that_python_would_fit(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    run("train", "a.csv", "--targets", "u,v", "--trees", "4", "--seed", "5", "--model", "m.slant")
+    model = slantwood.load_model("m.slant")
+    X = np.array([waves[name] for name in "abc"], np.float32).T
+    Y = np.array([waves[name] for name in "uv"]).T
+    twin = slantwood.ObliqueForestRegressor(n_estimators=4, random_state=5).fit(X, Y)
+    np.testing.assert_allclose(model.predict(X), twin.predict(X), rtol=1e-12)
+    assert model.input_names_ == ("a", "b", "c")
+    assert model.target_names_ == ("u", "v")
+
+
+@pytest.mark.parametrize(
+    ("targets", "more", "said"),
+    [
+        ("kind", (), "multi-class (target 'kind' holds text: 3 classes 'elm', 'fir', 'oak')"),
+        ("width", (), "regression (target 'width' holds numbers; --task classification if they are classes)"),
+        ("rank", (), "regression (target 'rank' holds numbers; --task classification if they are classes)"),
+        ("rank", ("--task", "classification"), "multi-class (as --task classification says)"),
+        ("side", (), "binary (target 'side' holds 2 classes 1, 4; --task regression if they are numbers)"),
+        ("side", ("--task", "regression"), "regression (as --task regression says)"),
+        ("width,rank", (), "multi-target regression (2 targets hold numbers)"),
+        ("one,two", (), "multi-label (2 targets hold 0 and 1 only; --task regression if these are numbers)"),
+    ],
+)
+def test_the_task_is_recognised_and_said_aloud(run, write_csv, flowers, targets, more, said):
+    flowers["rank"] = [i % 3 for i in range(90)]
+    flowers["side"] = [1 + 3 * (i % 2) for i in range(90)]
+    flowers["one"] = [i % 2 for i in range(90)]
+    flowers["two"] = [int(i % 3 == 0) for i in range(90)]
+    write_csv("a.csv", flowers)
+    result = run("train", "a.csv", "--targets", targets, "--tree", "--model", "m.slant", *more)
+    assert f"Task: {said}." in result.stderr.splitlines()
+    assert result.stdout == ""
+
+
+def test_it_says_what_was_read_and_written(run, folder, write_csv, flowers):
+    flowers["noise"][:9] = [""] * 9
+    write_csv("a.csv", flowers)
+    said = run("train", "a.csv", "--targets", "kind", *SMALL).stderr.splitlines()
+    assert said[0] == "Read a.csv: 90 rows, 4 features (1 of them nominal); 2.5 % of the values are missing."
+    assert said[2].startswith("Settings: bootstrap=False, max_features=0.5, ")
+    assert said[3].startswith("Split: GradientSplit(C=10.0, ")
+    assert said[4].startswith("Trained 3 trees in ")
+    assert said[5].startswith("Wrote a.slant (")
+    assert (folder / "a.slant").exists()
+
+
+def test_files_without_names_and_sparse_files_are_described_as_such(run, folder, write_csv, waves):
+    write_csv("a.csv", waves, header=False)
+    assert "4 features (dense)." in run("train", "a.csv", "--targets", "last:1", *SMALL).stderr
+    (folder / "a.svm").write_text("".join(f"{i % 2} {1 + i % 30}:1\n" for i in range(60)))
+    assert "30 features (sparse, 3.3 % non-zero)." in run("train", "a.svm", *SMALL).stderr
+
+
+def test_options_reach_the_estimator(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    words = ["--split", "svm", "--max-depth", "2", "--min-samples-split", "9", "--max-features", "0.5"]
+    words += ["--set", "min_impurity_decrease=0.1", "--set", "bootstrap=true", "--split-set", "C=0.25"]
+    run("train", "a.csv", "--targets", "u", *SMALL, *words, "--model", "m.slant")
+    model = slantwood.load_model("m.slant")
+    assert model.split == slantwood.SVMSplit(C=0.25)
+    assert model.settings_["max_depth"] == 2
+    assert model.settings_["min_samples_split"] == 9
+    assert model.settings_["max_features"] == 0.5
+    assert model.settings_["min_impurity_decrease"] == 0.1
+    assert model.settings_["bootstrap"] is True
+
+
+def test_a_single_tree_is_grown_if_asked_for(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    assert "Trained 1 tree in" in run("train", "a.csv", "--targets", "u", "--tree", "--drop", "v").stderr
+    assert type(slantwood.load_model("a.slant")) is slantwood.ObliqueTreeRegressor
+
+
+def test_columns_are_counted_from_one(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    run("train", "a.csv", "--targets", "columns:4-5", "--drop", "columns:2", *SMALL)
+    model = slantwood.load_model("a.slant")
+    assert model.target_names_ == ("u", "v")
+    assert model.input_names_ == ("a", "c")
+
+
+def test_codes_can_be_told_from_numbers(run, write_csv, flowers):
+    flowers["code"] = [i % 5 for i in range(90)]
+    write_csv("a.csv", flowers)
+    assert (
+        "2 of them nominal" in run("train", "a.csv", "--targets", "kind", "--nominal", "code", *SMALL).stderr
+    )
+
+
+def test_the_result_is_one_json_object_if_asked_for(run, folder, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    words = ("train", "a.csv", "--targets", "kind", *SMALL, "--oob", "--test", "a.csv", "--json")
+    document = json.loads(run(*words).stdout)
+    assert document["model"] == "a.slant"
+    assert document["bytes"] == (folder / "a.slant").stat().st_size
+    assert document["task"] == "multi-class"
+    assert document["trees"] == 3
+    assert document["settings"]["split"]["name"] == "GradientSplit"
+    assert 0.5 < document["oob_score"] <= 1
+    assert 0.9 < document["test"]["accuracy"] <= 1
+
+
+def test_a_test_file_gives_a_table_and_oob_a_line(run, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    result = run("train", "a.csv", "--targets", "kind", *SMALL, "--oob", "--test", "a.csv")
+    assert result.stdout.splitlines()[2].split()[0] == "accuracy"
+    assert "Out-of-bag score: " in result.stderr
+
+
+def test_smaller_files_can_be_asked_for(run, folder, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    sizes = []
+    for words in ((), ("--float16",), ("--float16", "--predict-only")):
+        run("train", "a.csv", "--targets", "kind", "--trees", "20", *words, "--model", "m.slant")
+        sizes.append((folder / "m.slant").stat().st_size)
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+def test_onnx_is_written_beside(run, folder, write_csv, waves):
+    pytest.importorskip("onnx")
+    write_csv("a.csv", waves)
+    assert "Wrote m.onnx (" in run("train", "a.csv", "--targets", "u", *SMALL, "--onnx", "m.onnx").stderr
+    assert (folder / "m.onnx").stat().st_size > 100
+
+
+def test_weights_of_rows_count(run, folder):
+    rows = [f"{i % 2},{'a' if i % 2 else 'b'},{{{1 + 9 * (i % 2)}}}" for i in range(40)]
+    head = ["@relation r", "@attribute x numeric", "@attribute y {a,b}", "@data"]
+    (folder / "a.arff").write_text("\n".join([*head, *rows]))
+    assert "; rows have weights." in run("train", "a.arff", "--targets", "y", "--tree").stderr
+    assert slantwood.load_model("a.slant").trees_.node_weight[0] == pytest.approx(20 * 1 + 20 * 10)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "DATA"),
+        (("a.csv", "--targets", "columns:0"), "--targets"),
+        (("a.csv", "--targets", "u", "--set", "tres=3"), "--set"),
+        (("a.csv", "--targets", "u", "--set", "n_estimator=3"), "did you mean 'n_estimators'?"),
+        (("a.csv", "--targets", "u", "--set", "3"), "name=value"),
+        (("a.csv", "--targets", "u", "--split-set", "D=3"), "GradientSplit has no 'D'"),
+        (("a.csv", "--targets", "u", "--tree", "--oob"), "--oob"),
+        (("emotions", "--targets", "u"), "--targets"),
+    ],
+)
+def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
+    write_csv("a.csv", waves)
+    assert said in fails("train", *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("gone.csv",), "there is no file 'gone.csv'"),
+        (("emotion",), "did you mean 'emotions'?"),
+        ((".",), ". is a folder"),
+        (("a.csv",), "targets"),
+        (("a.csv", "--targets", "w"), "targets has 'w'"),
+        (("a.csv", "--targets", "u", "--model", "gone/m.slant"), "there is no folder gone"),
+        (("a.csv", "--targets", "u", "--max-features", "many"), "max_features='many'"),
+        (("a.csv", "--targets", "u", "--test", "gone.csv"), "there is no file 'gone.csv'"),
+        (("torn.csv", "--targets", "u"), "torn.csv"),
+    ],
+)
+def test_what_is_wrong_with_files_is_told_in_one_line(fails, folder, write_csv, waves, words, said):
+    write_csv("a.csv", waves)
+    (folder / "torn.csv").write_text("a,u\n1,2\n3\n")
+    assert said in fails("train", *words)
+    assert not list(folder.glob("*.slant"))
+
+
+def run_in_terminal(words, **options):
+    """Run a command whose stderr is a terminal; return what it writes there."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "slantwood", *words]
+    process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, **options)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # how Linux says that the other side is closed
+            part = b""
+        if not part:
+            break
+        said += part
+    os.close(ours)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    return out.decode(), said.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
+def test_a_terminal_sees_a_bar_for_the_trees_and_one_for_the_folds(write_csv, waves):
+    write_csv("a.csv", waves)
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+    out, said = run_in_terminal(
+        ["cv", "a.csv", "--targets", "u", "--trees", "3", "--folds", "2", "--json"], env=environment
+    )
+    assert "trees" in said
+    assert "3/3" in said
+    assert "folds" in said
+    assert "2/2" in said
+    assert json.loads(out)["folds"] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv):
+    rng = np.random.default_rng(0)
+    write_csv("a.csv", {name: rng.normal(size=4000).round(4).tolist() for name in "abcdefgu"})
+    run("train", "a.csv", "--targets", "u", "--trees", "1", "--model", "m.slant")  # compiles, if need be
+    (folder / "m.slant").write_bytes(b"an earlier model")
+    words = ["train", "a.csv", "--targets", "u", "--trees", "100000", "--model", "m.slant"]
+    command = [sys.executable, "-m", "slantwood", *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("Task:"):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert out == ""
+    assert "Traceback" not in said
+    assert "Wrote" not in said
+    assert (folder / "m.slant").read_bytes() == b"an earlier model"
+    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "m.slant"]
+
+
+def test_compressed_files_are_read_as_they_are(run, folder, write_csv, waves):
+    path = write_csv("a.csv", waves)
+    with gzip.open(folder / "b.csv.gz", "wb") as file:
+        file.write(path.read_bytes())
+    run("train", "b.csv.gz", "--targets", "u", *SMALL)
+    assert (folder / "b.slant").exists()
