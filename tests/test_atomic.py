@@ -19,11 +19,16 @@ def test_the_file_appears_when_all_is_written(tmp_path):
 def test_a_failure_leaves_the_earlier_file_and_nothing_else(tmp_path, failure):
     path = tmp_path / "a.bin"
     path.write_bytes(b"old")
-    with pytest.raises(failure), replacing(path) as file:
-        file.write(b"half")
-        raise failure
+    with pytest.raises(failure):
+        _write_half(path, failure)
     assert path.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["a.bin"]
+
+
+def _write_half(path, failure):
+    with replacing(path) as file:
+        file.write(b"half")
+        raise failure
 
 
 def test_a_link_stays_a_link(tmp_path):

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.datasets import available, data_folder
-from slantwood.data import scanning
 from slantwood.data.formats import csv as csv_format
 from slantwood.data.formats import tsv as tsv_format
 from slantwood.data.read import read, write
 from slantwood.data.table import Categories, Data
+from slantwood.data.text import scanning
 from slantwood.data.wanted import Wanted
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null"}

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.data import download as download_module
-from slantwood.data import loading, openml, unpack
-from slantwood.data.download import FetchError, download, get_json
-from slantwood.data.entries import Copy, Dataset, File, Size, Source
-from slantwood.data.fetch import fetch_copy
-from slantwood.data.loading import load
-from slantwood.data.openml import fetch_openml, read_description
+from slantwood.data.registry import download as download_module
+from slantwood.data.registry import loading, openml, unpack
+from slantwood.data.registry.download import FetchError, download, get_json
+from slantwood.data.registry.entries import Copy, Dataset, File, Size, Source
+from slantwood.data.registry.fetch import fetch_copy
+from slantwood.data.registry.loading import load
+from slantwood.data.registry.openml import fetch_openml, read_description
 
 CONTENT = bytes(np.random.default_rng(0).integers(0, 256, 100_000, np.uint8))
 
@@ -466,7 +466,7 @@ def known(tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.delenv("SLANTWOOD_DATA", raising=False)
     for module in ("loading", "places"):
-        monkeypatch.setattr(f"slantwood.data.{module}.cache_folder", lambda: cache)
+        monkeypatch.setattr(f"slantwood.data.registry.{module}.cache_folder", lambda: cache)
 
     def make(*copies, task="binary", **more):
         entry = Dataset("pets", task, "extra", Size(2, 2, 2), "https://example.org/pets", copies, **more)

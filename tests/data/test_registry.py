@@ -10,11 +10,11 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from slantwood.data import places
-from slantwood.data.entries import FOLDERS, every_dataset
-from slantwood.data.loading import load
-from slantwood.data.places import cache_folder, data_folders
-from slantwood.data.registry import dataset, datasets
+from slantwood.data.registry import places
+from slantwood.data.registry.entries import FOLDERS, every_dataset
+from slantwood.data.registry.listing import dataset, datasets
+from slantwood.data.registry.loading import load
+from slantwood.data.registry.places import cache_folder, data_folders
 
 ENTRIES = {entry.name: entry for entry in every_dataset()}
 COPIES = [(entry, copy) for entry in ENTRIES.values() for copy in entry.copies]
@@ -26,7 +26,7 @@ def cache(tmp_path, monkeypatch):
     """Keep what this computer has in its folders out of the tests."""
     monkeypatch.delenv("SLANTWOOD_DATA", raising=False)
     for module in ("loading", "places"):
-        monkeypatch.setattr(f"slantwood.data.{module}.cache_folder", lambda: tmp_path / "cache")
+        monkeypatch.setattr(f"slantwood.data.registry.{module}.cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from benchmarks.datasets import available, data_folder
-from slantwood.data import scanning
 from slantwood.data.formats import svmlight
 from slantwood.data.read import read, write
 from slantwood.data.table import Data
+from slantwood.data.text import scanning
 from slantwood.data.wanted import Wanted
 
 

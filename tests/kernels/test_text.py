@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from slantwood.data.scanning import scanning
+from slantwood.data.text.scanning import scanning
 from slantwood.kernels.text import read_numbers
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from benchmarks.datasets import available, data_folder
-from slantwood.data.entries import every_dataset
 from slantwood.data.files import opened
-from slantwood.data.loading import load
-from slantwood.data.places import present
-from slantwood.data.registry import datasets
+from slantwood.data.registry.entries import every_dataset
+from slantwood.data.registry.listing import datasets
+from slantwood.data.registry.loading import load
+from slantwood.data.registry.places import present
 
 pytestmark = [
     pytest.mark.real_data,

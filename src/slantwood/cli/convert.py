@@ -78,9 +78,9 @@ def _convert_data(
     to: str | None,
     header: bool | None,
 ) -> None:
-    from slantwood.cli.wanted_columns import OrNoTargets, read_wanted
     from slantwood.cli.wording import about_data
-    from slantwood.data.read import write
+    from slantwood.data.read import read_wanted, write
+    from slantwood.data.wanted import OrNoTargets
 
     wanted = OrNoTargets(
         columns(targets, "--targets"),
@@ -88,6 +88,6 @@ def _convert_data(
         columns(nominal, "--nominal") or (),
         header,
     )
-    data = read_wanted(source, wanted, format=format)
+    data = read_wanted(source, wanted, format)
     say(f"Read {source}: {about_data(data)}.")
     write(data, target, format=to)

@@ -10,7 +10,7 @@ import typer
 from slantwood.cli.console import print_facts, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from slantwood.data.registry import Listing
+    from slantwood.data.registry.listing import Listing
 
 
 def datasets(
@@ -24,8 +24,8 @@ def datasets(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the data sets that slantwood knows by name."""
-    from slantwood.data.registry import dataset
-    from slantwood.data.registry import datasets as listings
+    from slantwood.data.registry.listing import dataset
+    from slantwood.data.registry.listing import datasets as listings
 
     if folder is not None and not folder.is_dir():
         raise FileNotFoundError(f"--folder {folder} is not a folder")

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from slantwood.cli import models
 from slantwood.cli.console import counted, listed, warn
 from slantwood.cli.sources import columns, is_file, known_set
-from slantwood.cli.wanted_columns import read_wanted
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
+from slantwood.data.read import read_wanted
 from slantwood.data.table import Data
 from slantwood.data.wanted import Roles, Wanted
 
@@ -59,7 +59,7 @@ class ModelColumns(Wanted):
         told = names()
         return self if told is None else replace(self, targets=told)
 
-    def roles(self, names: Sequence[str]) -> Roles:
+    def chosen(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""
         targets = self._targets(names)
         inputs = self._inputs(names, targets)
@@ -174,7 +174,7 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
         asks_file=task == models.HIERARCHICAL,
         task=_kind(task),
     )
-    return read_wanted(Path(path), wanted, task=_kind(task), format=format)
+    return read_wanted(Path(path), wanted, format)
 
 
 def _keys(path: Path, format: str | None) -> tuple[str, ...]:

@@ -66,8 +66,8 @@ def check_folder_of(file: Path | None) -> None:
 
 def known_set(data: str) -> Data:
     """Load a data set by its name, or `dataset:name/part` for one part of it."""
-    from slantwood.data.loading import load
-    from slantwood.data.registry import datasets
+    from slantwood.data.registry.listing import datasets
+    from slantwood.data.registry.loading import load
 
     name, part = _known(data)
     if not data.startswith(_PREFIX):
@@ -81,7 +81,7 @@ def known_set(data: str) -> Data:
 
 def _known(data: str) -> tuple[str, str | None]:
     """Return the name and the part of a data set that is known."""
-    from slantwood.data.registry import dataset
+    from slantwood.data.registry.listing import dataset
 
     if data.startswith(_PREFIX):
         name, _, part = data.removeprefix(_PREFIX).partition("/")

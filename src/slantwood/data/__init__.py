@@ -4,13 +4,13 @@ Nothing here knows estimators.
 """
 
 from slantwood.data.clus import read_clus, read_hierarchy
-from slantwood.data.download import FetchError
-from slantwood.data.entries import Dataset
-from slantwood.data.loading import load
 from slantwood.data.mulan import Labels, read_labels, write_labels
-from slantwood.data.places import cache_folder
 from slantwood.data.read import read, write
-from slantwood.data.registry import Listing, dataset, datasets
+from slantwood.data.registry.download import FetchError
+from slantwood.data.registry.entries import Dataset
+from slantwood.data.registry.listing import Listing, dataset, datasets
+from slantwood.data.registry.loading import load
+from slantwood.data.registry.places import cache_folder
 from slantwood.data.table import Data
 
 __all__ = [

@@ -33,13 +33,10 @@ def table_from(
 ) -> Table:
     """Make a table of record batches; `batches` gives them with these columns only."""
     names = tuple(schema.names)
-    try:
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"column {twice!r} occurs twice; expected different names")
-        roles = wanted.roles(names)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{path}: column {twice!r} occurs twice; expected different names")
+    roles = wanted.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
     readers = {i: _reader(path, schema.field(i), i in roles.nominal) for i in kept}
     numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]

@@ -66,13 +66,16 @@ def read(
     >>> data = slantwood.data.read("emotions.arff", targets="last:6")  # doctest: +SKIP
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
-    path = Path(path)
-    wanted = Wanted(targets, drop, nominal, header, task)
+    return read_wanted(Path(path), Wanted(targets, drop, nominal, header, task), format)
+
+
+def read_wanted(path: Path, wanted: Wanted, format: str | None = None) -> Data:
+    """Read a data file whose columns have the roles that `wanted` gives them."""
     content = format_of(path, format).load().read(path, wanted)
     if isinstance(content, Data):
         return content
     try:
-        y, recognised = posed(content.targets, content.target_names, task)
+        y, recognised = posed(content.targets, content.target_names, wanted.task)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     hierarchy = content.hierarchy if recognised == "multi-label" else None

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 _PLACES = re.compile(r"(first|last):([0-9]+)")
@@ -48,8 +49,15 @@ class Wanted:
         """Return the same with targets from elsewhere, where the user has said nothing."""
         return replace(self, targets=names()) if self.targets is None else self
 
-    def roles(self, names: Sequence[str]) -> Roles:
-        """Return the roles of columns with these names."""
+    def roles(self, names: Sequence[str], path: Path | None = None) -> Roles:
+        """Return the roles of columns with these names; errors name the file, where it is given."""
+        try:
+            return self.chosen(names)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}" if path else str(error)) from error
+
+    def chosen(self, names: Sequence[str]) -> Roles:
+        """Return the roles; what those who choose in other ways put in its place."""
         if self.targets is None:
             raise ValueError(
                 "nothing says which columns are targets; give targets, as 'last:1', a name, several names, "
@@ -63,6 +71,15 @@ class Wanted:
         every = range(len(names))
         inputs = tuple(i for i in every if i not in dropped and i not in targets)
         return Roles(inputs, tuple(i for i in every if i in targets), frozenset(nominal))
+
+
+@dataclass(frozen=True)
+class OrNoTargets(Wanted):
+    """Takes all columns as inputs where nothing says which are targets."""
+
+    def chosen(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names."""
+        return super().chosen(names) if self.targets is not None else replace(self, targets=()).chosen(names)
 
 
 def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:

@@ -154,10 +154,7 @@ class _Reading:
 
     def __init__(self, source: Source, header: Header, wanted: Wanted) -> None:
         self._source, self._attributes, self._names = source, header.attributes, header.names
-        try:
-            self.roles: Roles = wanted.roles(self._names)
-        except ValueError as error:
-            raise ValueError(f"{source.path}: {error}") from error
+        self.roles: Roles = wanted.roles(self._names, source.path)
 
     def table(self, hierarchy: Hierarchy | None = None, leave_out: int | None = None) -> Table:
         """Read the rows; `hierarchy` is that of the targets."""

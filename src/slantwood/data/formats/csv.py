@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
-from slantwood.data.delimited import read_delimited
-from slantwood.data.delimited_output import write_delimited
 from slantwood.data.table import Data, Table
+from slantwood.data.text.table_output import write_delimited
+from slantwood.data.text.tables import read_delimited
 from slantwood.data.wanted import Wanted
 
 

@@ -13,7 +13,8 @@ from typing import IO
 
 import numpy as np
 
-from slantwood.data.pairs import (
+from slantwood.data.table import Data
+from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
     indicator_matrix,
@@ -23,8 +24,7 @@ from slantwood.data.pairs import (
     refuse_nominal,
     write_rows,
 )
-from slantwood.data.scanning import malformed, shown, whole_lines
-from slantwood.data.table import Data
+from slantwood.data.text.scanning import malformed, shown, whole_lines
 from slantwood.data.wanted import Wanted
 
 

@@ -12,7 +12,9 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.pairs import (
+from slantwood.data.table import Data
+from slantwood.data.tasks import posed
+from slantwood.data.text.pairs import (
     Pairs,
     feature_matrix,
     first_duplicate,
@@ -23,9 +25,7 @@ from slantwood.data.pairs import (
     refuse_nominal,
     write_rows,
 )
-from slantwood.data.scanning import malformed, whole_lines
-from slantwood.data.table import Data
-from slantwood.data.tasks import posed
+from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.data.wanted import Wanted
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slantwood.data.delimited_scan import Columns, TableFile, line_of_row
-from slantwood.data.scanning import fits, number, shown
 from slantwood.data.table import Categories, Table
+from slantwood.data.text.scanning import fits, number, shown
+from slantwood.data.text.table_scan import Columns, TableFile, line_of_row
 from slantwood.data.wanted import Roles
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slantwood.data.download import FetchError, Progress, download, matches
-from slantwood.data.entries import Copy, File, Source
-from slantwood.data.openml import fetch_openml
-from slantwood.data.places import present
-from slantwood.data.unpack import unpack
+from slantwood.data.registry.download import FetchError, Progress, download, matches
+from slantwood.data.registry.entries import Copy, File, Source
+from slantwood.data.registry.openml import fetch_openml
+from slantwood.data.registry.places import present
+from slantwood.data.registry.unpack import unpack
 
 _COMPRESSIONS = (".gz", ".bz2", ".xz")
 

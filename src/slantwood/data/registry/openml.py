@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from slantwood.atomic import replacing
-from slantwood.data.download import FetchError, Progress, download, get_json
-from slantwood.data.entries import description_path
+from slantwood.data.registry.download import FetchError, Progress, download, get_json
+from slantwood.data.registry.entries import description_path
 
 API = "https://www.openml.org/api/v1/json/data"
 

@@ -9,8 +9,8 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from slantwood.data.entries import Copy, Dataset, Size, every_dataset
-from slantwood.data.places import data_folders, present
+from slantwood.data.registry.entries import Copy, Dataset, Size, every_dataset
+from slantwood.data.registry.places import data_folders, present
 
 
 def dataset(name: str) -> Dataset:
@@ -28,7 +28,7 @@ def dataset(name: str) -> Dataset:
 
     Examples
     --------
-    >>> from slantwood.data.registry import dataset
+    >>> from slantwood.data.registry.listing import dataset
     >>> dataset("emotions").size
     Size(N=593, D=72, T=6)
     >>> dataset("balance-scale").name
@@ -118,7 +118,7 @@ def datasets(folder: str | PathLike[str] | None = None) -> list[Listing]:
 
     Examples
     --------
-    >>> from slantwood.data.registry import datasets
+    >>> from slantwood.data.registry.listing import datasets
     >>> sum(listing.dataset.in_paper for listing in datasets())
     78
     """

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from slantwood.data.delimited_columns import MISSING, as_table
-from slantwood.data.delimited_scan import Layout, TableFile, read_columns, read_first_rows, record
 from slantwood.data.names import told_apart
-from slantwood.data.scanning import malformed, number, scanning, whole_lines
 from slantwood.data.table import Table
+from slantwood.data.text.scanning import malformed, number, scanning, whole_lines
+from slantwood.data.text.table_columns import MISSING, as_table
+from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, record
 from slantwood.data.wanted import Roles, Wanted
 from slantwood.kernels.text import NUMBER, SKIP, TARGET, TEXT
 
@@ -30,7 +30,7 @@ _CELLS_TO_LOOK_AT = 1 << 17
 def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Table:
     """Read a table whose cells are between separators, the first of these that its first line has."""
     file, first, rest = _opened(path, wanted, separators)
-    roles = wanted.roles(file.names)
+    roles = wanted.roles(file.names, path)
     columns = read_columns(file, chain([first], rest), _first_guess(file, first, roles))
     if columns.mistaken:
         kinds = np.full(len(file.names), SKIP)

@@ -8,8 +8,8 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.delimited_columns import MISSING
 from slantwood.data.table import Data
+from slantwood.data.text.table_columns import MISSING
 
 _CELLS_AT_A_TIME = 1 << 18
 _NEEDS_QUOTES = frozenset('",;\t\r\n')

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from slantwood.data.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
+from slantwood.data.text.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
 from slantwood.kernels import text as kernel
 from slantwood.kernels.text import LEFTOVERS, LINE, NUMBER, POSITION, ROW, SKIP, TARGET, TEXT, VALUES
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.clus import read_clus, read_hierarchy
-from slantwood.data.download import FetchError, Progress
-from slantwood.data.entries import Copy, Dataset, description_path
-from slantwood.data.fetch import fetch_copy
-from slantwood.data.openml import description_url, read_description
-from slantwood.data.places import ENVIRONMENT, cache_folder, data_folders
 from slantwood.data.read import read
-from slantwood.data.registry import Listing, dataset, listing
+from slantwood.data.registry.download import FetchError, Progress
+from slantwood.data.registry.entries import Copy, Dataset, description_path
+from slantwood.data.registry.fetch import fetch_copy
+from slantwood.data.registry.listing import Listing, dataset, listing
+from slantwood.data.registry.openml import description_url, read_description
+from slantwood.data.registry.places import ENVIRONMENT, cache_folder, data_folders
 from slantwood.data.table import Data, stacked
 
 _AGAINST_THE_REST = " against the rest"

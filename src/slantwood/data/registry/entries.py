@@ -1,4 +1,4 @@
-"""What is known of data sets: the table registry.toml as objects."""
+"""What is known of data sets: the table sets.toml as objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
 
 _Path = TypeVar("_Path", bound=PurePath)
-_TABLE = Path(__file__).with_name("registry.toml")
+_TABLE = Path(__file__).with_name("sets.toml")
 
 # The folders that the files of a task lie in.
 FOLDERS = {

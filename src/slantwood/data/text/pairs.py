@@ -11,8 +11,8 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.scanning import Growing, as_array, fits, malformed, number, scanning, shown
 from slantwood.data.table import SPARSE_BELOW, Data
+from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning, shown
 from slantwood.data.wanted import Wanted
 from slantwood.kernels import text as kernel
 from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
