@@ -6,7 +6,6 @@ says how to correct it. Does not follow links, so it finds no cycles.
 
 from __future__ import annotations
 
-import difflib
 import json
 import reprlib
 from collections.abc import Hashable, Iterable, Mapping
@@ -14,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from slantwood.hints import did_you_mean
 
 Label = str | int
 
@@ -199,11 +200,7 @@ def is_label(label: object, columns: Mapping[Label, int]) -> bool:
 
 def hint_at_labels_close_to(label: object, columns: Mapping[Label, int]) -> str:
     """Return how to go on in an error about a label that the hierarchy has not."""
-    names = {str(node): node for node in columns}
-    close = difflib.get_close_matches(str(label), names)
-    if close:
-        return f"; did you mean {' or '.join(repr(names[name]) for name in close)}?"
-    return f"; its labels are such as {next(iter(columns))!r}"
+    return "; " + did_you_mean(label, columns, f"its labels are such as {next(iter(columns))!r}", most=3)
 
 
 def columns_of_label_sets(
