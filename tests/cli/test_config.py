@@ -53,7 +53,7 @@ def test_the_data_may_stand_in_the_file_too(printed, folder):
         ("trees = [1, 2]", "expected one value"),
         ('task = "guessing"', "--task"),
         ("set = 3", "expected a table [set]"),
-        ("folds = 3", "'folds', which is no option of this command"),
+        ("top-k = 3", "'top-k', which is no option of this command"),
         ("trees 3", "not a TOML file"),
         ('config = "d.toml"', "'config'"),
     ],
@@ -70,3 +70,16 @@ def test_a_file_that_is_not_there_is_named(fails):
 def test_nothing_is_written_when_the_options_are_only_printed(printed, folder):
     printed("train", "a.csv", "--model", "m.slant")
     assert list(folder.iterdir()) == []
+
+
+def test_a_file_for_one_command_serves_another(run, printed, folder):
+    (folder / "c.toml").write_text(printed("train", "a.csv", "--trees", "7", "--oob", "--model", "m.slant"))
+    result = run("cv", "--config", "c.toml", "--print-config")
+    assert tomllib.loads(result.stdout)["trees"] == 7
+    assert "'model', 'oob', 'float16', 'predict-only': only for other commands" in result.stderr
+
+
+def test_what_a_file_turns_on_can_be_turned_off(printed, folder):
+    (folder / "c.toml").write_text("tree = true\n")
+    assert tomllib.loads(printed("train", "--config", "c.toml"))["tree"] is True
+    assert tomllib.loads(printed("train", "--config", "c.toml", "--forest"))["tree"] is False

@@ -59,3 +59,14 @@ def test_bars_draw_nothing_where_no_terminal_is(capsys):
     with console.bars() as show:
         show("trees", 1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("width", ["20", "60"])
+def test_narrow_tables_show_every_number_whole_and_every_letter(capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    name = "".join(chr(ord("a") + i % 26) for i in range(90))
+    console.print_table(["name", "first", "second"], [[name, 0.5, "13,750,001"]])
+    _, _, *lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[1:] == ["0.5000", "13,750,001"]
+    assert "".join(line.split()[0] for line in lines) == name
+    assert max(map(len, lines)) <= 60

@@ -54,3 +54,14 @@ def test_what_cannot_be_converted_is_told(run, fails, folder, write_csv, waves, 
     write_csv("f.csv", flowers)
     fails("convert", "f.csv", "f.npz")
     assert not (folder / "f.npz").exists()
+
+
+def test_an_end_that_tells_no_format_is_told_before_anything_is_read(fails):
+    assert "--to" in fails("convert", "gone.csv", "b.foo", code=2)
+
+
+def test_a_model_may_be_called_anything(run, folder, write_csv, waves):
+    write_csv("a.csv", waves)
+    run("train", "a.csv", "--targets", "u", "--trees", "2", "--model", "saw")
+    run("convert", "saw", "m.slant")
+    assert (folder / "m.slant").read_bytes() == (folder / "saw").read_bytes()

@@ -70,3 +70,10 @@ def test_a_file_goes_before_a_set_of_the_same_name(run, sets, folder, monkeypatc
     (folder / "emotions").write_text("a,b,c,y\n" + ROWS)
     said = run("train", "emotions", "--format", "csv", "--targets", "y", "--tree").stderr
     assert said.startswith("Read emotions: 60 rows, 3 features")
+
+
+def test_a_known_set_can_be_had_in_another_format(run, fails, sets, folder, monkeypatch):
+    monkeypatch.setenv("SLANTWOOD_DATA", str(sets))
+    run("convert", "emotions", "e.csv")
+    assert len((folder / "e.csv").read_text().splitlines()) == 61
+    assert "--drop" in fails("convert", "emotions", "e.csv", "--drop", "x", code=2)

@@ -110,3 +110,7 @@ def test_a_tree_that_is_not_there_is_refused(run, train, fails, write_csv, waves
     train("a.csv", "--targets", "u")
     assert "the model has 3 trees, counted from 0" in fails("inspect", "m.slant", "--tree", "3")
     assert "--tree" in fails("inspect", "m.slant", "--tree", "-1", code=2)
+
+
+def test_what_is_no_json_is_not_given_for_json(fails):
+    assert "--json" in fails("inspect", "m.slant", "--tree", "0", "--json", code=2)

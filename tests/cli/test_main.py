@@ -110,6 +110,10 @@ def test_wrong_usage_is_told_in_one_line_that_names_it(arguments, culprit):
         (ValueError("the saw\nis blunt"), "the saw is blunt"),
         (FileNotFoundError(2, "No such file", "saw.csv"), "saw.csv: No such file"),
         (OSError("the saw is gone"), "the saw is gone"),
+        (
+            UnicodeEncodeError("ascii", "säge", 1, 2, "no such letter"),
+            "'ä' cannot be written in ascii; set PYTHONUTF8=1",
+        ),
         (ImportError("install a saw"), "install a saw"),
         (KeyError("saw"), "KeyError: 'saw' (slantwood --debug shows the traceback)"),
     ],

@@ -117,6 +117,7 @@ def test_numbered_columns_that_a_file_lacks_are_zero(train, predicted, folder):
     [
         ({"a": "a", "B": "b", "c": "c"}, "'b', which the model learned from; did you mean 'B'?"),
         ({"c": "c"}, "'a', which the model learned from, nor 1 other that it needs"),
+        ({"ab": "b", "b": "b", "c": "c"}, "'a', which the model learned from; did you mean 'ab'?"),
     ],
 )
 def test_a_missing_column_is_named(train, fails, write_csv, waves, columns, said):
@@ -307,3 +308,35 @@ def test_a_file_that_holds_no_categories_is_refused_where_they_were_learned(
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_read(fails):
     assert "there is no folder gone" in fails("predict", "gone.slant", "gone.csv", "--output", "gone/p.csv")
+
+
+def test_a_column_that_the_model_uses_anyway_is_no_other_spelling(train, fails, write_csv, waves):
+    columns = {"width1": waves["a"], "width2": waves["b"], "u": waves["u"]}
+    write_csv("a.csv", columns)
+    train("a.csv", "--targets", "u")
+    write_csv("b.csv", {"width2": waves["b"]})
+    said = fails("predict", "m.slant", "b.csv")
+    assert "it has no column 'width1'" in said
+    assert "did you mean" not in said
+
+
+def test_a_file_whose_first_row_was_taken_for_names_is_recognised(
+    train, fails, predicted, write_csv, flowers
+):
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", "kind")
+    expected = predicted("a.csv")
+    inputs_only = {name: cells for name, cells in flowers.items() if name != "kind"}
+    write_csv("b.csv", inputs_only, header=False)
+    assert "--no-header if its first line is a row" in fails("predict", "m.slant", "b.csv")
+    assert predicted("b.csv", "--no-header") == expected
+    write_csv("c.csv", {"width": flowers["width"]})
+    assert "--no-header" not in fails("predict", "m.slant", "c.csv")
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_a_file_without_rows_is_named(train, fails, folder, write_csv, waves, command):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    (folder / "b.csv").write_text("a,b,c,u,v\n")
+    assert "b.csv has no rows" in fails(command, "m.slant", "b.csv")

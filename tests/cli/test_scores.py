@@ -101,3 +101,8 @@ def test_deviation_is_that_of_a_sample():
     mean, deviation = mean_and_deviation([1.0])
     assert mean == 1.0
     assert np.isnan(deviation)
+
+
+def test_no_loss_is_zero_and_not_minus_zero():
+    found = scores._of_classes(np.array(["a", "b"]), np.eye(2), np.array(["a", "b"]))
+    assert str(found.together["log_loss"]) == "0.0"

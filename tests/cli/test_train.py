@@ -257,3 +257,11 @@ def test_compressed_files_are_read_as_they_are(run, folder, write_csv, waves):
         file.write(path.read_bytes())
     run("train", "b.csv.gz", "--targets", "u", *SMALL)
     assert (folder / "b.slant").exists()
+
+
+def test_the_out_of_bag_score_is_told_however_it_was_asked_for(run, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    words = ["train", "a.csv", "--targets", "kind", "--trees", "5"]
+    for more in (["--oob"], ["--set", "oob_score=true"]):
+        assert "Out-of-bag score: " in run(*words, *more).stderr
+    assert "Out-of-bag" not in run(*words).stderr

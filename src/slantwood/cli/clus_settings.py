@@ -56,7 +56,7 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
         if option not in known:
             rest.append(name)
             del values[option]
-    shown = ", ".join(f"{name} as --{option} {_shown(value)}" for option, (value, name) in values.items())
+    shown = ", ".join(f"{name} as --{option}{_shown(value)}" for option, (value, name) in values.items())
     say(f"Settings of {path}: {shown or 'none'}.")
     if rest:
         warn(f"{path} has options that have no counterpart here and are ignored: {', '.join(rest)}")
@@ -135,7 +135,9 @@ def _add_what_clus_takes_for_granted(
 
 
 def _shown(value: Any) -> str:
-    return " ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+    if value is True:  # a flag
+        return ""
+    return " " + (" ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value))
 
 
 # ---- one function for each kind of counterpart; None where the value has none

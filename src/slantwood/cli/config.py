@@ -1,7 +1,8 @@
 """`--config file.toml` and `--print-config`: options from a file, and the options in use as such a file.
 
 A file gives defaults: what stands on the command line goes before. Keys are the names of the options, without
-the dashes in front; `data` is the data file; `[set]` and `[split-set]` are tables.
+the dashes in front; `data` is the data file; `[set]` and `[split-set]` are tables. One file may serve several
+commands: each passes over what only another one has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from slantwood.cli import toml
+from slantwood.cli.console import listed, say
 
 _NOT_IN_FILES = {"config", "print-config", "json", "help"}
 _TABLES = {"set", "split-set"}
@@ -22,8 +24,27 @@ _TABLES = {"set", "split-set"}
 
 def _read(context: typer.Context, path: Path | None) -> Path | None:
     if path is not None:
-        give_defaults(context, _values(path), str(path))
+        path = path.expanduser()
+        give_defaults(context, _without_those_of_others(context, _values(path), path), str(path))
     return path
+
+
+def _without_those_of_others(context: typer.Context, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    own, others = _options(context.command), _options_of_others(context)
+    strange = [key for key in values if (name := key.replace("_", "-")) not in own and name in others]
+    if strange:
+        say(f"Of {path}, {listed(strange)}: only for other commands.")
+    return {key: value for key, value in values.items() if key not in strange}
+
+
+def _options_of_others(context: typer.Context) -> set[str]:
+    commands = getattr(context.parent and context.parent.command, "commands", {}).values()
+    return {
+        name
+        for command in commands
+        if any(option.name == "config" for option in command.params)
+        for name in _options(command)
+    }
 
 
 Config = Annotated[
@@ -43,7 +64,7 @@ PrintConfig = Annotated[
 
 def give_defaults(context: typer.Context, values: Mapping[str, Any], source: str) -> None:
     """Make values, by the names of options, the defaults of a command; earlier ones go before."""
-    options = _options(context)
+    options = _options(context.command)
     defaults = {}
     for key, value in values.items():
         if (option := key.replace("_", "-")) not in options:
@@ -56,13 +77,13 @@ def give_defaults(context: typer.Context, values: Mapping[str, Any], source: str
 
 def names_of_options(context: typer.Context) -> list[str]:
     """Return the names that a file may give to a command."""
-    return list(_options(context))
+    return list(_options(context.command))
 
 
 def in_use(context: typer.Context) -> str:
     """Return the options of a command as a TOML file; options at their defaults of None as comments."""
     lines, tables = [], []
-    for key, option in _options(context).items():
+    for key, option in _options(context.command).items():
         value = context.params.get(option.name)
         if key in _TABLES:
             pairs = dict(map(toml.pair_understood, value or ()))
@@ -75,10 +96,10 @@ def in_use(context: typer.Context) -> str:
     return "\n".join([*lines, *tables])
 
 
-def _options(context: typer.Context) -> dict[str, Any]:
+def _options(command: Any) -> dict[str, Any]:
     """Return what a file may give, by name: options by their long names, arguments by their own."""
     named = {}
-    for option in context.command.params:
+    for option in command.params:
         first = option.opts[0] if option.param_type_name == "option" else str(option.name)
         if (key := first.lstrip("-")) not in _NOT_IN_FILES:
             named[key] = option

@@ -15,6 +15,9 @@ import typer
 # Tables that are written to a file or a pipe are not folded.
 _UNFOLDED = 10_000
 
+# Columns of still narrower tables would be hidden.
+_NARROWEST = 60
+
 Show = Callable[[str, int, int | None], None]
 
 
@@ -42,11 +45,16 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], left: Co
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for column, heading in enumerate(headings):
-        table.add_column(Text(heading), justify="left" if column in left else "right")
+        # Where the terminal is narrow, text is folded, and numbers stay whole.
+        if column in left:
+            table.add_column(Text(heading), overflow="fold")
+        else:
+            table.add_column(Text(heading), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     folded = sys.stdout.isatty() or "COLUMNS" in os.environ
-    console = Console(highlight=False, width=None if folded else _UNFOLDED)
+    console = Console(highlight=False)
+    console.width = max(console.width, _NARROWEST) if folded else _UNFOLDED
     with console.capture() as text:
         console.print(table)
     for line in text.get().splitlines():

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from slantwood.cli.console import bytes_in_words, say
-from slantwood.cli.sources import check_folder_of, columns
+from slantwood.cli.results import check_result
+from slantwood.cli.sources import check_there, columns, file_of, is_file, known_set, refuse_for_known_set
 
-_MODEL = ".slant"
+if TYPE_CHECKING:
+    from slantwood.data.table import Data
+
+_MODELS = (".slant", ".onnx")
 
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(metavar="IN", show_default=False, help="A data file, or a model file.")
+        str,
+        typer.Argument(
+            metavar="IN",
+            show_default=False,
+            help="A data file, the name of a known data set, or a model file.",
+        ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", show_default=False, help="The file to write.")],
     targets: Annotated[
@@ -45,11 +54,12 @@ def convert(
     The ends of the names tell the formats: .arff, .csv, .tsv, .svm, .xmc, .parquet, .arrow and .npz for data,
     .slant and .onnx for models.
     """
-    check_folder_of(target)
-    if source.suffix.lower() == _MODEL:
-        _convert_model(source, target, float16=float16, predict_only=predict_only)
+    check_result(target)
+    if file_of(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:
+        _convert_model(file_of(source), target, float16=float16, predict_only=predict_only)
     else:
-        _convert_data(source, target, targets, drop, nominal, format, to, header)
+        reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
+        _convert_data(source, target, to, reading)
     say(f"Wrote {target} ({bytes_in_words(target.stat().st_size)}).")
 
 
@@ -68,26 +78,32 @@ def _convert_model(source: Path, target: Path, *, float16: bool, predict_only: b
             raise ValueError(f"{target} ends in {end!r}; expected .onnx or .slant, into which models go")
 
 
-def _convert_data(
-    source: Path,
-    target: Path,
-    targets: str | None,
-    drop: str | None,
-    nominal: str | None,
-    format: str | None,
-    to: str | None,
-    header: bool | None,
-) -> None:
+def _convert_data(source: str, target: Path, to: str | None, reading: dict[str, Any]) -> None:
     from slantwood.cli.wording import about_data
-    from slantwood.data.read import read_wanted, write
-    from slantwood.data.wanted import OrNoTargets
+    from slantwood.data.formats import format_of
+    from slantwood.data.read import write
 
-    wanted = OrNoTargets(
-        columns(targets, "--targets"),
-        columns(drop, "--drop") or (),
-        columns(nominal, "--nominal") or (),
-        header,
-    )
-    data = read_wanted(source, wanted, format)
+    try:
+        format_of(target, to, exists=False)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--to") from error
+    data = _read(source, reading)
     say(f"Read {source}: {about_data(data)}.")
     write(data, target, format=to)
+
+
+def _read(source: str, reading: dict[str, Any]) -> Data:
+    from slantwood.data.read import read_wanted
+    from slantwood.data.wanted import OrNoTargets
+
+    check_there(source)
+    if not is_file(source):
+        refuse_for_known_set(source, reading)
+        return known_set(source)
+    wanted = OrNoTargets(
+        columns(reading["targets"], "--targets"),
+        columns(reading["drop"], "--drop") or (),
+        columns(reading["nominal"], "--nominal") or (),
+        reading["header"],
+    )
+    return read_wanted(file_of(source), wanted, reading["format"])

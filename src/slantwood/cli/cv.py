@@ -39,11 +39,8 @@ def cv(
         raise typer.BadParameter("give a data file", param_hint="DATA")
 
     from slantwood.cli.score_tables import mean_and_deviation, measure_name
-    from slantwood.cli.wording import about_data, about_task
 
     data = training_data(training, training.data)
-    say(f"Read {training.data}: {about_data(data)}.")
-    say(f"Task: {about_task(data, training)}.")
     started = time.perf_counter()
     by_fold = list(_scores_by_fold(training, data, folds))
     seconds = time.perf_counter() - started

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def datasets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Show all about one of them.")
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="Show all about one of them.")
     ] = None,
     folder: Annotated[
         Path | None,

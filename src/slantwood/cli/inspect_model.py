@@ -26,6 +26,11 @@ def inspect(
 
     That is its task, size and settings, and the features that matter; or one of its trees.
     """
+    if tree is not None and json:
+        raise typer.BadParameter(
+            "a tree is printed as text; leave out one of them", param_hint="--tree --json"
+        )
+
     from slantwood.cli import models
 
     forest = models.load(model)

@@ -66,6 +66,8 @@ def _in_one_line(error: Exception) -> str:
         message = error.format_message()
     elif isinstance(error, OSError) and error.strerror:
         message = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    elif isinstance(error, UnicodeEncodeError):
+        message = f"{error.object[error.start]!r} cannot be written in {error.encoding}; set PYTHONUTF8=1"
     elif isinstance(error, _TELLING):
         message = str(error)
     else:

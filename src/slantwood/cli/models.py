@@ -50,6 +50,8 @@ def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
         if estimator is model:  # and not a copy that is fitted on the way, to choose settings
             show(name, done, total)
 
+    # Before the first tree is there settings are chosen, which may take a while.
+    show(name, 0, getattr(model, "n_estimators", 1))
     with heard_by(hear):
         model.fit(data.X, data.y, sample_weight=data.weights)
     model.input_names_ = data.feature_names

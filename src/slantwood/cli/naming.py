@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,92 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.cli.console import counted, listed, warn
-from slantwood.cli.sources import columns, is_file, known_set
+from slantwood.cli.console import listed, warn
+from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
+from slantwood.cli.sources import columns, file_of, is_file, known_set
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
 from slantwood.data.read import read_wanted
 from slantwood.data.table import Data
-from slantwood.data.wanted import Roles, Wanted
 
 _CLASSES = ("binary", "multi-class")
 _NUMBERS = ("regression", "multi-target regression")
-
-
-@dataclass(frozen=True)
-class ModelColumns(Wanted):
-    """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
-
-    Attributes
-    ----------
-    inputs
-        Names of the model's inputs; None where it knows none, and columns are taken by position.
-    n_inputs
-        Number of the model's inputs.
-    codes
-        Names of those inputs and targets that are categories.
-    known_targets
-        Names of the model's targets, taken where the user says none.
-    keys
-        Columns that name the rows, which are wanted too.
-    asks_file
-        Whether a file that says itself what its targets are is believed: such labels are no columns.
-    """
-
-    inputs: tuple[str, ...] | None = None
-    n_inputs: int = 0
-    codes: frozenset[str] = frozenset()
-    known_targets: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    asks_file: bool = False
-
-    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
-        """Return the same, but for labels of a hierarchy, or where the model knows no names."""
-        if self.targets is not None or (self.known_targets and not self.asks_file):
-            return self
-        told = names()
-        return self if told is None else replace(self, targets=told)
-
-    def chosen(self, names: Sequence[str]) -> Roles:
-        """Return the roles of columns with these names."""
-        targets = self._targets(names)
-        inputs = self._inputs(names, targets)
-        called = {i: names[i] for i in (*inputs, *targets)}
-        if self.inputs is not None and missing_names(self.inputs, [names[i] for i in inputs]):
-            called |= dict(zip(inputs, self.inputs, strict=True))  # taken by position
-        return Roles(inputs, targets, frozenset(i for i, name in called.items() if name in self.codes))
-
-    def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
-        if self.targets is not None:
-            return Wanted(self.targets).roles(names).targets
-        if not self.known_targets:
-            raise ValueError("the model does not know the names of its targets; give --targets")
-        places = {name: i for i, name in enumerate(names)}
-        for name in self.known_targets:
-            if name not in places:
-                raise ValueError(
-                    f"it has no column {name!r}, which the model predicts; {_hint(name, names)} "
-                    "--targets says which columns hold the truth"
-                )
-        return tuple(sorted(places[name] for name in self.known_targets))
-
-    def _inputs(self, names: Sequence[str], targets: Collection[int]) -> tuple[int, ...]:
-        taken = {*targets, *(i for i, name in enumerate(names) if name in self.keys)}
-        rest = [i for i in range(len(names)) if i not in taken]
-        keys = [i for i in range(len(names)) if names[i] in self.keys]
-        missing = [] if self.inputs is None else missing_names(self.inputs, [names[i] for i in rest])
-        if self.inputs is not None and not missing:
-            wanted = set(self.inputs)
-            return tuple(sorted([*keys, *(i for i in rest if names[i] in wanted)]))
-        if self.inputs is not None and not are_made_up(names):
-            raise ValueError(missing_message(missing, [names[i] for i in rest]))
-        if len(rest) != self.n_inputs:
-            known = "knows no names" if self.inputs is None else "knows other names"
-            raise ValueError(
-                f"it has {counted(len(rest), 'column')}, and the model {known} and learned from "
-                f"{self.n_inputs}; expected as many, in the same order"
-            )
-        return tuple(rest)
 
 
 def inputs_for(
@@ -124,39 +47,10 @@ def inputs_and_truth_for(
     return X, _lined_up_truth(model, data, path, by_position=targets is not None), data
 
 
-def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
-    """Return the names that are not there."""
-    there = set(present)
-    return [name for name in wanted if name not in there]
-
-
-def missing_message(missing: Sequence[str], present: Sequence[str]) -> str:
-    """Say which columns are missing, and what the first of them may be called."""
-    more = f", nor {counted(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
-    return (
-        f"it has no column {missing[0]!r}, which the model learned from{more}; {_hint(missing[0], present)}"
-    )
-
-
-def are_made_up(names: Sequence[str]) -> bool:
-    """Tell whether a file without names was given these."""
-    return all(name == f"x{i}" for i, name in enumerate(names)) or _are_numbers(names)
-
-
-def _are_numbers(names: Sequence[str]) -> bool:
-    # Files in the formats svmlight and extreme number their columns, and leave out zeros.
-    return all(name.isdigit() for name in names)
-
-
-def _hint(name: str, present: Sequence[str]) -> str:
-    spelt = {other.lower(): other for other in present}
-    close = difflib.get_close_matches(name.lower(), spelt, 1)
-    return f"did you mean {spelt[close[0]]!r}?" if close else f"it has {listed(present)}."
-
-
 def _read(model: Any, path: str, targets: Any, format: str | None, header: bool | None) -> Data:
     if not is_file(path):
         return known_set(path)
+    file = file_of(path)
     names = models.input_names(model)
     task = models.task_of(model)
     codes = set() if names is None else {names[j] for j in model._encoding.nominal}
@@ -170,16 +64,21 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
         n_inputs=model.n_features_in_,
         codes=frozenset(codes),
         known_targets=known,
-        keys=_keys(Path(path), format),
+        keys=_keys(file, format),
         asks_file=task == models.HIERARCHICAL,
+        may_lack_names=header is None and format_of(file, format).name in ("csv", "tsv"),
         task=_kind(task),
     )
-    return read_wanted(Path(path), wanted, format)
+    data = read_wanted(file, wanted, format)
+    if data.X.shape[0] == 0:
+        raise ValueError(f"{path} has no rows; expected at least one to predict")
+    return data
 
 
 def _keys(path: Path, format: str | None) -> tuple[str, ...]:
     """Return the attributes of a CLUS file that name the rows, which only their type tells."""
-    if format_of(path, format).name != "arff":
+    # What comes through a pipe can be read only once.
+    if format_of(path, format).name != "arff" or not path.is_file():
         return ()
     with arff.opened(path) as source:
         return tuple(each.name for each in arff.read_header(source).attributes if clus.is_key(each))
@@ -198,10 +97,10 @@ def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
         missing = missing_names(names, data.feature_names)
         if not missing:
             X = _chosen(X, data.feature_names, names)
-        elif _are_numbers(data.feature_names) and _are_numbers(names):
+        elif are_numbers(data.feature_names) and are_numbers(names):
             X = _placed(X, data.feature_names, names)
         elif not are_made_up(data.feature_names):
-            raise ValueError(f"{path}: {missing_message(missing, data.feature_names)}")
+            raise ValueError(f"{path}: {missing_message(names, data.feature_names)}")
     if X.shape[1] != model.n_features_in_:
         raise ValueError(
             f"{path} has {X.shape[1]} columns, and the model learned from {model.n_features_in_}; expected "

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slantwood.cli.console import counted, say
-from slantwood.cli.sources import check_folder_of
+from slantwood.cli.results import check_result
+from slantwood.cli.sources import file_of
 
 if TYPE_CHECKING:
     from slantwood.cli.predictions import Predictions
@@ -21,7 +22,8 @@ def predict(
         typer.Argument(
             metavar="DATA",
             show_default=False,
-            help="A data file with the model's inputs, in any order; or the name of a known data set.",
+            help="A data file with the model's inputs, in any order; - for stdin (with --format); or the "
+            "name of a known data set.",
         ),
     ],
     output: Annotated[
@@ -62,7 +64,8 @@ def predict(
 
     Columns are lined up by name; others are ignored, so the file may have the targets too.
     """
-    check_folder_of(output)
+    output = None if output is None or str(output) == "-" else output.expanduser()
+    check_result(output, model, file_of(data))
 
     from slantwood.cli import models
     from slantwood.cli.naming import inputs_for

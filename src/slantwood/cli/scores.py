@@ -117,7 +117,7 @@ def _auc(positive: np.ndarray, scored: np.ndarray) -> float:
 def _log_loss(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> float:
     place = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     of_truth = np.where(classes[place] == y, probabilities[np.arange(len(y)), place], 0.0)
-    return float(-np.log(np.clip(of_truth, np.finfo(probabilities.dtype).eps, 1.0)).mean())
+    return float(np.abs(np.log(np.clip(of_truth, np.finfo(probabilities.dtype).eps, 1.0))).mean())
 
 
 # ---- labels

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from slantwood.cli.console import bars, say
+from slantwood.cli.console import bars, counted, listed, say, warn
 from slantwood.cli.training_options import TrainingOptions
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
 
 _PREFIX = "dataset:"
+_MODEL_END = ".slant"
 _RANGE = re.compile(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?")
 
 
 def training_data(options: TrainingOptions, path: str) -> Data:
-    """Read what to learn from."""
+    """Read what to learn from, and say what it is."""
+    from slantwood.cli.wording import about_data, about_task
+
+    data = _learnable(options, path)
+    say(f"Read {path}: {about_data(data)}.")
+    say(f"Task: {about_task(data, options)}.")
+    if len(data.target_names) == 1:
+        _warn_of_one_value(data)
+    return data
+
+
+def _learnable(options: TrainingOptions, path: str) -> Data:
     if not is_file(path):
         _known(path)
-        _refuse_for_known_sets(options)
+        refuse_for_known_set(path, vars(options))
         return known_set(path)
     from slantwood.data.read import read
 
     data = read(
-        path,
+        file_of(path),
         columns(options.targets, "--targets"),
         task=None if options.task is None else str(options.task),
         format=options.format,
@@ -37,7 +50,19 @@ def training_data(options: TrainingOptions, path: str) -> Data:
     )
     if data.y is None:
         raise ValueError(f"{path} has no targets to learn; give --targets")
+    n_rows, n_inputs = data.X.shape
+    if n_rows < 2:
+        raise ValueError(f"{path} has {counted(n_rows, 'row')}; expected at least 2 to learn from")
+    if n_inputs == 0:
+        raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
     return data
+
+
+def _warn_of_one_value(data: Data) -> None:
+    from slantwood.data.table import known_values
+
+    if data.y.ndim == 1 and len(values := known_values(data.y)) == 1:
+        warn(f"target {data.target_names[0]!r} is always {listed(list(values))}: there is nothing to learn")
 
 
 def check_there(data: str) -> None:
@@ -47,21 +72,20 @@ def check_there(data: str) -> None:
 
 
 def is_file(data: str) -> bool:
-    """Tell a file from the name of a data set; a folder is neither."""
+    """Tell a file from the name of a data set; a folder or a model is neither."""
     if data.startswith(_PREFIX):
         return False
-    path = Path(data)
+    path = file_of(data)
     if path.is_dir():
         raise ValueError(f"{data} is a folder; give a data file in it")
+    if path.suffix.lower() == _MODEL_END and path.exists():
+        raise ValueError(f"{data} is a model file; expected a data file in its place")
     return path.exists()
 
 
-def check_folder_of(file: Path | None) -> None:
-    """Check, before the work is done, that there is a folder for its result."""
-    if file is not None and not file.absolute().parent.is_dir():
-        raise FileNotFoundError(
-            f"there is no folder {file.parent}, in which to write {file.name}; make it first"
-        )
+def file_of(data: str) -> Path:
+    """Return the file that is meant: - is what is piped in, and ~ the home folder, as in files of options."""
+    return Path("/dev/stdin") if data == "-" else Path(data).expanduser()
 
 
 def known_set(data: str) -> Data:
@@ -110,9 +134,10 @@ def columns(said: str | None, option: str) -> Any:
     return positions
 
 
-def _refuse_for_known_sets(options: TrainingOptions) -> None:
+def refuse_for_known_set(data: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that say how to read a file, where a data set is meant."""
     for name in ("targets", "task", "drop", "nominal", "format", "header"):
-        if getattr(options, name) is not None:
+        if options.get(name) is not None:
             raise typer.BadParameter(
-                f"{options.data!r} is no file, and a known data set says it itself", param_hint=f"--{name}"
+                f"{data!r} is no file, and a known data set says it itself", param_hint=f"--{name}"
             )

@@ -11,7 +11,8 @@ import typer
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
 from slantwood.cli.console import bars, bytes_in_words, counted, print_json, say
-from slantwood.cli.sources import check_folder_of, check_there, training_data
+from slantwood.cli.results import check_result
+from slantwood.cli.sources import check_there, file_of, training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
 
 if TYPE_CHECKING:
@@ -51,18 +52,18 @@ def train(
         typer.echo(config_file.in_use(context))
         return
     path = _needed(training.data)
-    target = model or _beside(path)
+    for source in (path, test):
+        if source is not None:
+            check_there(source)
+    target = model.expanduser() if model is not None else _beside(path)
+    onnx = None if onnx is None else onnx.expanduser()
     for file in (target, onnx):
-        check_folder_of(file)
+        check_result(file, file_of(path), *([] if test is None else [file_of(test)]))
 
     from slantwood.cli import models
-    from slantwood.cli.wording import about_data, about_settings, about_split, about_task
+    from slantwood.cli.wording import about_settings, about_split
 
-    if test is not None:
-        check_there(test)
     data = training_data(training, path)
-    say(f"Read {path}: {about_data(data)}.")
-    say(f"Task: {about_task(data, training)}.")
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
     with bars() as show:
@@ -78,7 +79,7 @@ def train(
     if onnx is not None:
         _export(estimator, onnx)
     tested = _tested(estimator, test, training) if test is not None else None
-    _report(json, estimator, path, target, size, seconds, oob, tested)
+    _report(json, estimator, path, target, size, seconds, tested)
 
 
 def _needed(path: str | None) -> str:
@@ -116,13 +117,13 @@ def _report(
     file: Path,
     size: int,
     seconds: float,
-    oob: bool,
     tested: Scores | None,
 ) -> None:
     from slantwood.cli import models
     from slantwood.cli.inspect_model import settings_as_json
     from slantwood.cli.score_tables import print_scores
 
+    oob = getattr(estimator, "oob_score_", None)
     if as_json:
         document = {
             "model": str(file),
@@ -133,13 +134,13 @@ def _report(
             "seconds": seconds,
             "settings": settings_as_json(estimator.settings_),
         }
-        if oob:
-            document["oob_score"] = estimator.oob_score_
+        if oob is not None:
+            document["oob_score"] = oob
         if tested is not None:
             document["test"] = tested.together
         print_json(document)
         return
-    if oob:
-        say(f"Out-of-bag score: {estimator.oob_score_:.4f}.")
+    if oob is not None:
+        say(f"Out-of-bag score: {oob:.4f}.")
     if tested is not None:
         print_scores(tested)

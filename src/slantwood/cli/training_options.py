@@ -47,7 +47,7 @@ class TrainingOptions:
             show_default=False,
             callback=accept_clus_settings,
             is_eager=True,
-            help="A data file, or the name of a known data set.",
+            help="A data file, - for stdin (with --format), or the name of a known data set.",
         ),
     ] = None
     targets: Annotated[
@@ -77,7 +77,7 @@ class TrainingOptions:
         ),
     ] = None
     trees: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in the forest.")] = 50
-    tree: Annotated[bool, typer.Option("--tree", help="Grow a single tree in place of a forest.")] = False
+    tree: Annotated[bool, typer.Option("--tree/--forest", help="Grow a single tree, or a forest.")] = False
     split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split.gradient
     max_depth: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Most splits from the root to a leaf.")
@@ -99,7 +99,7 @@ class TrainingOptions:
             "--set",
             metavar="NAME=VALUE",
             callback=_after_those_of_files,
-            help="Any other parameter of the estimator.",
+            help="Any other parameter of the estimator; may be repeated.",
         ),
     ] = None
     split_parameters: Annotated[
@@ -108,7 +108,7 @@ class TrainingOptions:
             "--split-set",
             metavar="NAME=VALUE",
             callback=_after_those_of_files,
-            help="A parameter of the split learner, as C=1.",
+            help="A parameter of the split learner, as C=1; may be repeated.",
         ),
     ] = None
 

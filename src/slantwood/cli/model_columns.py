@@ -1,0 +1,127 @@
+"""Which columns of a file a model asks for, by their names, and what is said where some are missing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from slantwood.cli.console import counted, listed
+from slantwood.data.wanted import Roles, Wanted
+
+
+@dataclass(frozen=True)
+class ModelColumns(Wanted):
+    """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
+
+    Attributes
+    ----------
+    inputs
+        Names of the model's inputs; None where it knows none, and columns are taken by position.
+    n_inputs
+        Number of the model's inputs.
+    codes
+        Names of those inputs and targets that are categories.
+    known_targets
+        Names of the model's targets, taken where the user says none.
+    keys
+        Columns that name the rows, which are wanted too.
+    asks_file
+        Whether a file that says itself what its targets are is believed: such labels are no columns.
+    may_lack_names
+        Whether the names of the file may be its first row, which was taken for names.
+    """
+
+    inputs: tuple[str, ...] | None = None
+    n_inputs: int = 0
+    codes: frozenset[str] = frozenset()
+    known_targets: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    asks_file: bool = False
+    may_lack_names: bool = False
+
+    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+        """Return the same, but for labels of a hierarchy, or where the model knows no names."""
+        if self.targets is not None or (self.known_targets and not self.asks_file):
+            return self
+        told = names()
+        return self if told is None else replace(self, targets=told)
+
+    def chosen(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names."""
+        targets = self._targets(names)
+        inputs = self._inputs(names, targets)
+        called = {i: names[i] for i in (*inputs, *targets)}
+        if self.inputs is not None and missing_names(self.inputs, [names[i] for i in inputs]):
+            called |= dict(zip(inputs, self.inputs, strict=True))  # taken by position
+        return Roles(inputs, targets, frozenset(i for i, name in called.items() if name in self.codes))
+
+    def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
+        if self.targets is not None:
+            return Wanted(self.targets).roles(names).targets
+        if not self.known_targets:
+            raise ValueError("the model does not know the names of its targets; give --targets")
+        places = {name: i for i, name in enumerate(names)}
+        for name in self.known_targets:
+            if name not in places:
+                hint = _hint(name, missing_names(names, self.inputs or ()))
+                raise ValueError(
+                    f"it has no column {name!r}, which the model predicts;{hint} --targets says which "
+                    f"columns hold the truth{self._names_may_be_a_row(names)}"
+                )
+        return tuple(sorted(places[name] for name in self.known_targets))
+
+    def _inputs(self, names: Sequence[str], targets: Collection[int]) -> tuple[int, ...]:
+        taken = {*targets, *(i for i, name in enumerate(names) if name in self.keys)}
+        rest = [i for i in range(len(names)) if i not in taken]
+        keys = [i for i in range(len(names)) if names[i] in self.keys]
+        missing = [] if self.inputs is None else missing_names(self.inputs, [names[i] for i in rest])
+        if self.inputs is not None and not missing:
+            wanted = set(self.inputs)
+            return tuple(sorted([*keys, *(i for i in rest if names[i] in wanted)]))
+        if self.inputs is not None and not are_made_up(names):
+            message = missing_message(self.inputs, [names[i] for i in rest])
+            raise ValueError(f"{message}{self._names_may_be_a_row(names)}")
+        if len(rest) != self.n_inputs:
+            known = "knows no names" if self.inputs is None else "knows other names"
+            raise ValueError(
+                f"it has {counted(len(rest), 'column')}, and the model {known} and learned from "
+                f"{self.n_inputs}; expected as many, in the same order"
+            )
+        return tuple(rest)
+
+    def _names_may_be_a_row(self, names: Sequence[str]) -> str:
+        strange = self.may_lack_names and not set(names) & {*(self.inputs or ()), *self.known_targets}
+        return " (--no-header if its first line is a row, not names)" if strange else ""
+
+
+def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
+    """Return the names that are not there."""
+    there = set(present)
+    return [name for name in wanted if name not in there]
+
+
+def missing_message(wanted: Sequence[str], present: Sequence[str]) -> str:
+    """Say which columns are missing, and what the first of them may be called."""
+    missing = missing_names(wanted, present)
+    more = f", nor {counted(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
+    hint = _hint(missing[0], missing_names(present, wanted)) or " expected all that it learned from"
+    return f"it has no column {missing[0]!r}, which the model learned from{more};{hint}"
+
+
+def are_made_up(names: Sequence[str]) -> bool:
+    """Tell whether a file without names was given these."""
+    return all(name == f"x{i}" for i, name in enumerate(names)) or are_numbers(names)
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """Tell whether columns are numbered, as in the formats svmlight and extreme, which leave out zeros."""
+    return all(name.isdigit() for name in names)
+
+
+def _hint(name: str, present: Sequence[str]) -> str:
+    spelt = {other.lower(): other for other in present}
+    close = difflib.get_close_matches(name.lower(), spelt, 1)
+    if close:
+        return f" did you mean {spelt[close[0]]!r}?"
+    return f" it has {listed(present)}." if present else ""
