@@ -53,3 +53,30 @@ def test_rights_are_the_usual_ones_or_those_of_the_earlier_file(tmp_path):
             file.write(b"x")
     assert stat.S_IMODE(usual.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a name are those of POSIX systems")
+def test_a_pipe_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with replacing(pipe) as file:
+        file.write(b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_folder_of_this_name_or_none_around_it_is_told(tmp_path):
+    with pytest.raises(IsADirectoryError, match=r"a folder has this name.*" + tmp_path.name + "'$"):
+        _write_half(tmp_path, ValueError)
+    with pytest.raises(FileNotFoundError, match=r"no such folder to write to; make it.*nowhere'$"):
+        _write_half(tmp_path / "nowhere" / "a.bin", ValueError)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_may_be_as_long_as_names_may_be(tmp_path):
+    path = tmp_path / ("é" * 125 + ".bin")
+    with replacing(path) as file:
+        file.write(b"x")
+    assert path.read_bytes() == b"x"

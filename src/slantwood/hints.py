@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -22,13 +22,17 @@ def did_you_mean(name: Any, known: Iterable[Any], otherwise: str = "", most: int
     return f"did you mean {' or '.join(repr(spelt[each]) for each in close)}?" if close else otherwise
 
 
-def listed(names: Collection[Any], limit: int = 8) -> str:
-    """Name the first of several.
+def listed(names: Sequence[Any], limit: int = 5) -> str:
+    """Put the first few names in a row, and say how many more there are.
 
     Examples
     --------
     >>> listed(["a", "b", "c"], limit=2)
-    "'a', 'b', ..."
+    "'a', 'b', and 1 more"
     """
-    shown = ", ".join(repr(name) for name, _ in zip(names, range(limit), strict=False))
-    return shown + ", ..." * (len(names) > limit)
+    shown = ", ".join(map(repr, map(_native, names[:limit])))
+    return shown if len(names) <= limit else f"{shown}, and {len(names) - limit:,} more"
+
+
+def _native(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

@@ -577,8 +577,11 @@ def test_frames_of_any_types_are_written(tmp_path):
 
 def test_infinite_numbers_are_refused(tmp_path):
     data = Data(np.array([[1], [np.inf]], np.float32), None, ("x",))
-    with pytest.raises(ValueError, match="x has infinite values, which ARFF cannot hold"):
+    with pytest.raises(ValueError, match="X has infinite values"):
         write_data(data, tmp_path / "no.arff")
+    weighed = Data(np.ones((2, 1), np.float32), None, ("x",), weights=np.array([1, np.inf]))
+    with pytest.raises(ValueError, match="weights has infinite values, which ARFF cannot hold"):
+        write_data(weighed, tmp_path / "no.arff")
     assert not list(tmp_path.iterdir())
 
 

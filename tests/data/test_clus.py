@@ -632,7 +632,7 @@ def test_a_file_needs_one_hierarchical_attribute(write, read):
 def test_a_file_needs_data(write, read):
     with pytest.raises(ValueError, match=r"zoo\.arff, line 1: the file ends here; expected @data"):
         read(write("@attribute class hierarchical a\n"))
-    with pytest.raises(ValueError, match=r"zoo\.arff, line 0: the file ends here"):
+    with pytest.raises(ValueError, match=r"zoo\.arff, line 1: the file ends here"):
         read(write(""))
 
 

@@ -100,6 +100,16 @@ def test_npz_of_others_without_names(tmp_path):
         ({"X": np.arange(3)}, r"X has the shape \(3,\)"),
         ({"X": np.eye(2), "feature_names": np.array(["a"])}, "1 names for 2 columns"),
         ({"X": np.array([{}], dtype=object)}, "allow_pickle"),
+        ({"X": np.array([[1e300]])}, "infinite, or too large for float32"),
+        ({"X": np.eye(2), "y": [1, 2], "task": "juggling"}, "its task is 'juggling'"),
+        ({"X": np.eye(2), "y": [1, 2], "task": "multi-label"}, "does not fit a multi-label task"),
+        ({"X": np.eye(2), "y": ["a", "b"], "task": "regression"}, "does not fit a regression task"),
+        ({"X": np.eye(2), "y": np.eye(2) * 3, "task": "multi-label"}, "labels other than 0, 1"),
+        (
+            {"X": np.eye(2), "y": np.eye(2), "hierarchy": Hierarchy(["a", "b", "c"]).to_json()},
+            "hierarchy has 3",
+        ),
+        ({"X": np.eye(2), "weights": np.ones(3)}, r"weights has the shape \(3,\)"),
         ({"X_data": np.ones(1), "X_indices": [5], "X_indptr": [0, 1], "X_shape": [1, 2]}, "indices"),
     ],
 )
@@ -112,8 +122,27 @@ def test_npz_that_is_wrong(tmp_path, arrays, message):
 
 def test_npz_says_itself_what_is_a_target(tmp_path):
     write(numbers(), tmp_path / "a.npz")
-    with pytest.raises(ValueError, match="says itself what its columns are for"):
+    with pytest.raises(ValueError, match="says itself what are targets"):
         read(tmp_path / "a.npz", targets="last:1")
+    with pytest.raises(ValueError, match="give no targets"):
+        read(tmp_path / "a.npz", targets=0)
+    assert read(tmp_path / "a.npz", targets=()).y is None
+
+
+def test_npz_of_others_poses_the_task_that_is_told(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=[[3], [4], [5]])
+    assert read(tmp_path / "a.npz").task == "regression"
+    told = read(tmp_path / "a.npz", task="classification")
+    assert (told.task, told.y.tolist()) == ("multi-class", [3, 4, 5])
+    np.savez(tmp_path / "a.npz", X=np.eye(3), y=["a", "b", "a"])
+    assert read(tmp_path / "a.npz").task == "binary"
+
+
+@pytest.mark.parametrize("form", [sp.csc_array, sp.coo_array, pd.DataFrame])
+def test_npz_of_inputs_in_any_form(tmp_path, form):
+    X = np.array([[1, 2], [0, 3]], np.float32)
+    write(replace(numbers(), X=form(X), y=None, feature_names=("a", "b"), task=None), tmp_path / "a.npz")
+    np.testing.assert_array_equal(read(tmp_path / "a.npz").X, X)
 
 
 def test_npz_has_no_place_for_nominal_columns(tmp_path):
@@ -151,6 +180,45 @@ def test_types_of_arrow_columns(tmp_path):
     np.testing.assert_array_equal(X["price"], [1.5, 2.5, 3.5])
     assert X["shop"].tolist() == ["x", "y", "x"]
     assert X["code"].tolist() == ["7", "8", "7"]
+
+
+def test_other_types_of_arrow_columns(tmp_path):
+    pa_dictionary = pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array(["x", None]))
+    columns = {
+        "view": pa.array(["b", None, "a"], pa.string_view()),
+        "nothing": pa.nulls(3),
+        "gap among categories": pa_dictionary,
+        "y": pa.array([1.5, 2.5, 3.5], pa.float32()),
+    }
+    batch = pa.record_batch(columns)
+    with pa.ipc.new_file(tmp_path / "a.arrow", batch.schema) as writer:
+        writer.write_batch(batch)
+    X = read(tmp_path / "a.arrow", targets="y").X
+    assert X["view"].cat.categories.tolist() == ["a", "b"]
+    assert X["view"].isna().tolist() == [False, True, False]
+    assert X["nothing"].isna().all()
+    assert X["gap among categories"].isna().tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("name", [None, "id"])
+def test_the_index_of_pandas_is_no_column(tmp_path, name):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "y": [0.5, 1.5]}, index=pd.Index([7, 8], name=name))
+    frame.to_parquet(tmp_path / "a.parquet")
+    data = read(tmp_path / "a.parquet", targets="last:1")
+    assert (data.feature_names, data.target_names) == (("a",), ("y",))
+    assert data.y.tolist() == [0.5, 1.5]
+
+
+def test_columns_that_are_not_wanted_are_not_mixed_up(tmp_path):
+    table = pa.table({"a": [1, 2], "a.1": [3, 4], "b": [5, 6], "c": [7, 8]})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    with pa.ipc.new_stream(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=1)
+    for name in ("a.parquet", "a.arrow"):
+        data = read(tmp_path / name, targets="b", drop="a.1")
+        assert data.X.tolist() == [[1, 7], [2, 8]]
+        assert data.y.tolist() == [5, 6]
+        assert read(tmp_path / name, targets=(), drop="first:4").X.shape == (2, 0)
 
 
 def test_batches_with_categories_of_their_own(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import time
 
 import numpy as np
 import pandas as pd
@@ -403,3 +404,57 @@ def test_real_tables_are_read_as_by_pandas(file):
             assert found.astype(object).where(found.notna(), None).tolist() == [
                 None if value != value else value for value in column.tolist()
             ]
+
+
+@pytest.mark.parametrize("first", ['"size, cm";b;c', "size, cm;b;c", '"a,\n,;b";"b,,";c'])
+def test_commas_in_names_do_not_separate_where_semicolons_do(table_of, first):
+    assert list(columns_of(table_of(f"{first}\n1.5;x;2\n2.5;y;3\n")).values()) == [
+        [1.5, 2.5],
+        ["x", "y"],
+        [2, 3],
+    ]
+
+
+@pytest.mark.parametrize("header", ["", "a;b;c\n"])
+def test_decimal_commas_are_told(table_of, header):
+    with pytest.raises(ValueError, match="expected a number with a decimal point, not a comma"):
+        table_of(f"{header}1,5;2,5;3,5\n2,5;3;1,5\n3,1;1,2;5,1\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "n_rows"),
+    [
+        ("0,1,2\n5,6,7\n", ("0", "1", "2"), 1),
+        (",0,1\n5,6,7\n", ("x0", "0", "1"), 1),
+        ('"7","8"\n5,6\n', ("7", "8"), 1),
+        ('"7","8"\n"a","b"\n"b","a"\n', ("7", "8"), 2),
+        ('"7","8"\n', ("7", "8"), 0),
+        ('"7","8"\n"5","6"\n', ("x0", "x1"), 2),
+        ("0,1\n5,6\n", ("x0", "x1"), 2),
+        ("1,2,3\n5,6,7\n", ("x0", "x1", "x2"), 2),
+    ],
+)
+def test_names_that_are_numbers_are_told_from_a_row(table_of, text, names, n_rows):
+    table = table_of(text)
+    assert table.names == names
+    assert len(table.numbers) == n_rows
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".svm", ".parquet", ".npz"])
+def test_infinite_values_are_not_written(tmp_path, suffix):
+    X = np.array([[1, np.inf]], np.float32)
+    for inputs in (X, sp.csr_array(X), pd.DataFrame(X, columns=["a", "b"])):
+        with pytest.raises(ValueError, match="X has infinite values"):
+            write(
+                Data(inputs, np.array([1.5]), ("a", "b"), ("y",), task="regression"), tmp_path / f"a{suffix}"
+            )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wide_tables_of_text_take_time_in_proportion_to_their_width(table_of):
+    n_columns = 50_000
+    line = ",".join(["a"] * n_columns)
+    started = time.process_time()
+    table = table_of(f"{line}\n{line}\n")
+    assert len(table.nominal) == n_columns
+    assert time.process_time() - started < 5  # looking each column up in a list took about ten

@@ -137,6 +137,20 @@ def test_what_is_written_is_read_again_also_by_a_slow_reader(tmp_path_factory, d
         np.testing.assert_array_equal(Y, dense(data.y))
 
 
+@pytest.mark.parametrize("as_matrix", [np.array, sp.csr_array])
+def test_missing_labels_are_not_written_as_labels(tmp_path, as_matrix):
+    data = Data(np.ones((1, 1)), as_matrix([[1, np.nan]]), ("0",), ("0", "1"), task="multi-label")
+    with pytest.raises(ValueError, match="y has missing labels"):
+        write(data, tmp_path / "rows.xmc")
+
+
+@pytest.mark.parametrize("sizes", ["1 999999999999 2", "1 2 999999999999"])
+def test_sizes_beyond_any_memory_are_refused(tmp_path, sizes):
+    (tmp_path / "rows.xmc").write_text(f"{sizes}\n0 1:1\n")
+    with pytest.raises(ValueError, match=r"rows\.xmc: .* go up to 999999999998; expected"):
+        read(tmp_path / "rows.xmc")
+
+
 def test_only_label_sets_are_written(tmp_path):
     data = Data(np.ones((2, 1)), np.array([1, 2]), ("a",), ("y",), task="binary")
     with pytest.raises(ValueError, match="holds sets of labels, and the task is binary"):

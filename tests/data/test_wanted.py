@@ -62,7 +62,7 @@ def test_what_cannot_be_found(targets, message):
         Wanted(targets).roles(NAMES)
 
 
-@pytest.mark.parametrize("targets", [1.5, [None], {"a": 1}.values])
+@pytest.mark.parametrize("targets", [1.5, [None], {"a": 1}.values, True, [False], b"size"])
 def test_what_is_neither_name_nor_place(targets):
     with pytest.raises(TypeError, match="targets"):
         Wanted(targets).roles(NAMES)
@@ -76,3 +76,8 @@ def test_a_target_cannot_be_dropped():
 def test_targets_from_elsewhere_only_where_nothing_was_said():
     assert Wanted(None).or_targets(lambda: ["age"]).targets == ["age"]
     assert Wanted("size").or_targets(lambda: ["age"]).targets == "size"
+
+
+def test_positions_may_be_those_of_numpy():
+    assert Wanted(np.int64(2)).roles(NAMES).targets == (2,)
+    assert Wanted(np.array([2, 0])).roles(NAMES).targets == (0, 2)

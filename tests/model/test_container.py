@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
+import os
 import struct
+import threading
 import tracemalloc
 
 import numpy as np
@@ -197,6 +199,20 @@ def test_other_damage_is_noticed(data):
 def test_any_bytes_are_refused(data):
     with pytest.raises(ModelFileError):
         from_bytes(data)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a name are those of POSIX systems")
+def test_a_pipe_is_read_as_a_file_is(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(in_bytes({"a": 1}, EXAMPLE),))
+    writer.start()
+    assert read(tmp_path / "pipe").document == {"a": 1}
+    writer.join()
+
+
+def test_files_of_text_are_told():
+    with pytest.raises(TypeError, match="it was read as str; open it as binary, with mode 'rb'"):
+        read(io.StringIO("text"))
 
 
 def test_messages_say_what_to_do(tmp_path):

@@ -7,7 +7,6 @@ commands: each passes over what only another one has.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from slantwood.cli import toml
-from slantwood.cli.console import listed, say
+from slantwood.cli.console import say
+from slantwood.hints import did_you_mean, listed
 
 _NOT_IN_FILES = {"config", "print-config", "json", "help"}
 _TABLES = {"set", "split-set"}
@@ -68,8 +68,7 @@ def give_defaults(context: typer.Context, values: Mapping[str, Any], source: str
     defaults = {}
     for key, value in values.items():
         if (option := key.replace("_", "-")) not in options:
-            close = difflib.get_close_matches(option, options, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(options)}"
+            hint = did_you_mean(option, options, f"expected one of {', '.join(options)}")
             raise typer.BadParameter(f"{source} has {key!r}, which is no option of this command; {hint}")
         defaults[options[option].name] = _typed(option, value, source)
     context.default_map = defaults | dict(context.default_map or {})

@@ -101,12 +101,6 @@ def bytes_in_words(size: int) -> str:
     return f"{number:.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB')[power]}"
 
 
-def listed(names: Sequence[Any], limit: int = 5) -> str:
-    """Put the first few names in a row, and say how many more there are."""
-    shown = ", ".join(map(repr, map(_native, names[:limit])))
-    return shown if len(names) <= limit else f"{shown}, and {len(names) - limit:,} more"
-
-
 def _native(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from slantwood.cli.console import bytes_in_words, listed, print_facts, print_json, print_table
+from slantwood.cli.console import bytes_in_words, print_facts, print_json, print_table
+from slantwood.hints import listed
 
 _MOST_FEATURES = 20
 _VERSION_AT = slice(8, 12)  # of a model file

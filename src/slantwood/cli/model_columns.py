@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from slantwood.cli.console import counted, listed
+from slantwood.cli.console import counted
 from slantwood.data.wanted import Roles, Wanted
+from slantwood.hints import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,4 @@ def are_numbers(names: Sequence[str]) -> bool:
 
 
 def _hint(name: str, present: Sequence[str]) -> str:
-    spelt = {other.lower(): other for other in present}
-    close = difflib.get_close_matches(name.lower(), spelt, 1)
-    if close:
-        return f" did you mean {spelt[close[0]]!r}?"
-    return f" it has {listed(present)}." if present else ""
+    return " " + did_you_mean(name, present, f"it has {listed(present)}.") if present else ""

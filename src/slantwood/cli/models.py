@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import typer
 from slantwood.cli.console import Show
 from slantwood.cli.toml import pair_understood, understood
 from slantwood.cli.training_options import Split, TrainingOptions
+from slantwood.hints import did_you_mean
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -123,8 +123,7 @@ def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint=option) from error
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(known)}"
+            hint = did_you_mean(name, known, f"expected one of {', '.join(known)}")
             raise typer.BadParameter(f"{make.__name__} has no {name!r}; {hint}", param_hint=option)
         given[name] = value
     return given

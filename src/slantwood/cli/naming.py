@@ -12,13 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.cli.console import listed, warn
+from slantwood.cli.console import warn
 from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
 from slantwood.cli.sources import columns, file_of, is_file, known_set
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
 from slantwood.data.read import read_wanted
 from slantwood.data.table import Data
+from slantwood.hints import listed
 
 _CLASSES = ("binary", "multi-class")
 _NUMBERS = ("regression", "multi-target regression")

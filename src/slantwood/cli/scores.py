@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.cli.console import counted, listed, warn
+from slantwood.cli.console import counted, warn
+from slantwood.hints import listed
 from slantwood.metrics import (
     average_auprc,
     hierarchical_precision_recall_f1,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from slantwood.cli.console import bars, counted, listed, say, warn
+from slantwood.cli.console import bars, counted, say, warn
 from slantwood.cli.training_options import TrainingOptions
+from slantwood.hints import listed
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from slantwood.cli.console import counted, listed
+from slantwood.cli.console import counted
 from slantwood.cli.training_options import TrainingOptions
+from slantwood.hints import listed
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data

@@ -78,7 +78,8 @@ class Source:
 
     def error(self, message: str, line: int | None = None) -> ValueError:
         """Make an error that names the file and a line, the one read last unless told."""
-        return ValueError(f"{self.path}, line {self.line if line is None else line}: {message}")
+        # In an empty file no line was read.
+        return ValueError(f"{self.path}, line {max(1, self.line) if line is None else line}: {message}")
 
     def _read(self, file: IO[bytes]) -> Iterator[str]:
         for raw in self._raw_lines(file):

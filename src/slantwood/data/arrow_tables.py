@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import Categories, Data, Table
+from slantwood.data.table import Categories, Data, Table, sorted_categories
 from slantwood.data.wanted import Wanted
 
 # Rows that are made dense in one go where they are written.
@@ -31,32 +31,37 @@ def pyarrow(part: str = "") -> Any:
 def table_from(
     path: Path, schema: Any, n_rows: int, batches: Callable[[list[str]], Iterable[Any]], wanted: Wanted
 ) -> Table:
-    """Make a table of record batches; `batches` gives them with these columns only."""
-    names = tuple(schema.names)
+    """Make a table of record batches; `batches` gives them with these columns only, in the file's order."""
+    index = _index_columns(schema)
+    names = tuple(name for name in schema.names if name not in index)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{path}: column {twice!r} occurs twice; expected different names")
     roles = wanted.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
-    readers = {i: _reader(path, schema.field(i), i in roles.nominal) for i in kept}
+    readers = {i: _reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
     numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]
     numbers = np.empty((n_rows, len(numeric)), np.float32)
     place: dict[int, np.ndarray] = {i: numbers[:, rank] for rank, i in enumerate(numeric)}
     place |= {i: np.empty(n_rows) for i in roles.targets if isinstance(readers[i], _Numbers)}
     place |= {i: np.empty(n_rows, np.int32) for i in kept if isinstance(readers[i], _Texts)}
-    start = 0
+    start = stop = 0
     with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
-        for batch in batches([names[i] for i in kept]):
+        for batch in batches([names[i] for i in kept]) if kept else ():
             stop = start + batch.num_rows
+            if stop > n_rows:
+                break
             for column, i in zip(batch.columns, kept, strict=True):
                 place[i][start:stop] = readers[i].cells(column)
             start = stop
+    if kept and stop != n_rows:
+        raise ValueError(f"{path}: it has other than the {n_rows} rows that it says it has; copy it again")
     for i, reader in readers.items():
         reader.check(place[i])
 
     def read_column(i: int) -> np.ndarray | Categories:
         reader = readers[i]
-        return Categories(place[i], reader.values()) if isinstance(reader, _Texts) else place[i]
+        return reader.categories(place[i]) if isinstance(reader, _Texts) else place[i]
 
     nominal: dict[int, Any] = {
         rank: read_column(i) for rank, i in enumerate(roles.inputs) if isinstance(readers[i], _Texts)
@@ -68,6 +73,15 @@ def table_from(
         tuple(names[i] for i in roles.targets),
         [read_column(i) for i in roles.targets],
     )
+
+
+def _index_columns(schema: Any) -> set[str]:
+    """Return the columns that pandas takes for names of the rows, and shows to nobody as columns."""
+    try:
+        listed = schema.pandas_metadata["index_columns"]
+        return {name for name in listed if isinstance(name, str)}
+    except (KeyError, TypeError, ValueError):  # other programs say nothing of the kind
+        return set()
 
 
 def schema_and_batches(data: Data) -> tuple[Any, Iterator[Any]]:
@@ -96,7 +110,7 @@ def _columns(matrix: Any, start: int, stop: int) -> Iterator[Any]:
     if matrix is None:
         return
     if hasattr(matrix, "columns"):
-        yield from (matrix[name].iloc[start:stop] for name in matrix.columns)
+        yield from (matrix.iloc[start:stop, j] for j in range(matrix.shape[1]))
     elif matrix.ndim == 1:
         yield matrix[start:stop]
     else:
@@ -123,22 +137,27 @@ class _Numbers:
 
 
 class _Texts:
-    """Reads columns of text or of categories; every batch may have categories of its own."""
+    """Reads columns of text or of categories; every batch may have categories of its own.
 
-    def __init__(self) -> None:
+    Categories keep their order; texts are sorted, as in tables of text.
+    """
+
+    def __init__(self, is_sorted: bool) -> None:
         self._codes: dict[str, int] = {}
+        self._is_sorted = is_sorted
 
     def cells(self, column: Any) -> np.ndarray:
         pa = pyarrow()
         if not pa.types.is_dictionary(column.type):
             column = column.cast(pa.string()).dictionary_encode()
         texts = column.dictionary.cast(pa.string()).to_pylist()
-        code = [self._codes.setdefault(text, len(self._codes)) for text in texts]
+        code = [-1 if text is None else self._codes.setdefault(text, len(self._codes)) for text in texts]
         positions = column.indices.fill_null(len(code)).to_numpy(zero_copy_only=False)
         return np.array([*code, -1], np.int32)[positions]
 
-    def values(self) -> tuple[str, ...]:
-        return tuple(self._codes)
+    def categories(self, codes: np.ndarray) -> Categories:
+        found = Categories(codes, tuple(self._codes))
+        return sorted_categories(found) if self._is_sorted else found
 
     def check(self, codes: np.ndarray) -> None:
         """Find nothing wrong: any text is a category."""
@@ -147,12 +166,19 @@ class _Texts:
 def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
     types = pyarrow().types
     kind = field.type
-    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-    if (is_number or types.is_boolean(kind)) and not nominal:
+    kinds_of_numbers = (
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+        types.is_boolean,
+        types.is_null,
+    )
+    is_number = any(is_such(kind) for is_such in kinds_of_numbers)
+    if is_number and not nominal:
         return _Numbers(path, field.name)
-    is_text = types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind)
-    if is_text or is_number or types.is_boolean(kind):
-        return _Texts()
+    kinds_of_text = (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary)
+    if is_number or any(is_such(kind) for is_such in kinds_of_text):
+        return _Texts(is_sorted=not types.is_dictionary(kind))
     raise ValueError(
         f"{path}: column {field.name!r} is of type {kind}; expected numbers, booleans, text or categories; "
         "leave it out with drop"

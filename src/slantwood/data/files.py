@@ -45,15 +45,20 @@ def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
 
 
+def is_plain(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is not compressed, as its name says."""
+    return Path(path).suffix.lower() not in _OPENERS
+
+
 def format_suffix(path: str | PathLike[str]) -> str:
     """Return what a name ends in, without the mark of compression: ".arff" for "a.arff.xz"."""
     path = Path(path)
-    return (path.with_suffix("") if path.suffix.lower() in _OPENERS else path).suffix.lower()
+    return (path if is_plain(path) else path.with_suffix("")).suffix.lower()
 
 
 def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
     """Yield the decompressed bytes of a text in blocks that end with a line; the last may lack its end."""
-    rest = b""
+    rest: list[bytes] = []  # of a line that goes on in the next block
     with opened(path) as file:
         while True:
             try:
@@ -64,12 +69,12 @@ def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
                 break
             end = block.rfind(b"\n") + 1
             if end:
-                yield b"".join((rest, memoryview(block)[:end]))
-                rest = block[end:]
+                yield b"".join((*rest, memoryview(block)[:end]))
+                rest = [block[end:]]
             else:
-                rest += block
-    if rest:
-        yield rest
+                rest.append(block)
+    if any(rest):
+        yield b"".join(rest)
 
 
 def decompression_error(path: str | PathLike[str], error: Exception, place: str = "") -> ValueError | None:

@@ -7,6 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
@@ -34,7 +37,8 @@ def read(
     targets : str, int, re.Pattern, or several names or positions, optional
         The columns to predict: names, positions, ``"last:6"``, ``"first:1"``, or a regular expression, also
         written ``"/^label_/"``; ``()`` for none. Some files say it themselves: those in the formats svmlight,
-        extreme and npz, those of CLUS with a hierarchy, and those of Mulan with an XML file beside.
+        extreme and npz, those of CLUS with a hierarchy, and those of Mulan with an XML file beside. What
+        pandas has stored as the index of a frame is no column.
     task : {"classification", "regression"}, optional
         What a column of numbers means. If nothing is said, two values are classes, and more are numbers.
     format : str, optional
@@ -46,7 +50,7 @@ def read(
         Columns of numbers that are only codes.
     header : bool, optional
         Whether the first line of a CSV or TSV file has names. If nothing is said, it has where it holds
-        anything but numbers.
+        anything but numbers, the numbers 0, 1, 2, ... in order, or numbers in quotes above others without.
 
     Returns
     -------
@@ -110,6 +114,8 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
     """
     if not isinstance(data, Data):
         raise TypeError(f"data is of type {type(data).__name__}; expected what slantwood.data.read returns")
+    for name, values in (("X", data.X), ("y", data.y)):
+        _refuse_infinite(name, values)
     path = Path(path)
     form = format_of(path, format, exists=False)
     module = form.load()
@@ -118,3 +124,12 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
     lost = [name for name in ("hierarchy", "weights", "keys") if getattr(data, name) is not None]
     if lost := [name for name in lost if name not in form.keeps]:
         warnings.warn(f"{path} does not hold {' and '.join(lost)}: {form.name} cannot", stacklevel=2)
+
+
+def _refuse_infinite(name: str, values: Any) -> None:
+    """Refuse what could be written in some formats, and read from none."""
+    if hasattr(values, "columns"):
+        values = values.select_dtypes("number").to_numpy(np.float64, na_value=np.nan)
+    cells = values.data if sp.issparse(values) else np.asarray(values)
+    if cells.dtype.kind == "f" and np.isinf(cells).any():
+        raise ValueError(f"{name} has infinite values, which data files do not hold; put NaN in their place")

@@ -13,6 +13,10 @@ from slantwood.targets.hierarchy import Hierarchy
 
 SPARSE_BELOW = 0.1
 
+CLASS_TASKS = ("binary", "multi-class")
+LABEL_TASKS = ("multi-label", "hierarchical multi-label")
+NUMBER_TASKS = ("regression", "multi-target regression")
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -100,12 +104,31 @@ class Table:
     hierarchy: Hierarchy | None = None
 
 
+def sorted_categories(categories: Categories) -> Categories:
+    """Return the same cells with the values in the order of their letters."""
+    values = categories.values
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = np.empty(len(values) + 1, np.int32)
+    ranks[order] = np.arange(len(values))
+    ranks[-1] = -1
+    return Categories(ranks.take(categories.codes, mode="wrap"), tuple(values[i] for i in order))
+
+
 def compact(matrix: Any) -> Any:
     """Hold a matrix as CSR where under a tenth of it is non-zero, else as an array."""
     n_cells = matrix.shape[0] * matrix.shape[1]
     if sp.issparse(matrix):
         return matrix if matrix.nnz < SPARSE_BELOW * n_cells else matrix.toarray()
     return sp.csr_array(matrix) if np.count_nonzero(matrix) < SPARSE_BELOW * n_cells else matrix
+
+
+def matrix_of_inputs(data: Data, format: str) -> Any:
+    """Return X for a format that holds numbers only: an array or a sparse matrix."""
+    if not hasattr(data.X, "columns"):
+        return data.X
+    if any(getattr(dtype, "kind", "O") not in "biuf" for dtype in data.X.dtypes):
+        raise ValueError(f"{format} holds numbers, and X has nominal columns; write csv, arff or parquet")
+    return data.X.to_numpy(np.float32, na_value=np.nan)
 
 
 def stacked(parts: Sequence[Data]) -> Data:
@@ -120,7 +143,7 @@ def stacked(parts: Sequence[Data]) -> Data:
     X = _under_each_other([part.X for part in parts])
     y: Any = None if first.y is None else _under_each_other([part.y for part in parts])
     # A file may by chance hold two classes of several.
-    task = task_of_classes(y) if first.task in ("binary", "multi-class") else first.task
+    task = task_of_classes(y) if first.task in CLASS_TASKS else first.task
     return replace(
         first,
         X=X,

@@ -13,6 +13,9 @@ from slantwood.data.table import Categories, compact, known_values, task_of, tas
 _PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
 _PRESENCE |= {"0": 0, "0.0": 0, "false": 0, "no": 0, "n": 0, "f": 0}
 
+# Whole numbers below are held as they are in double precision.
+_NOT_EXACT = 2.0**53
+
 TargetColumn = np.ndarray | Categories
 
 
@@ -50,7 +53,7 @@ def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray,
         return _texts(column), task_of(n_classes)
     if task == "regression" or (task is None and len(known_values(column)) != 2):
         return column, "regression"
-    classes = _whole_numbers(column)
+    classes = _whole_numbers(column, name)
     return classes, task_of_classes(classes)
 
 
@@ -60,7 +63,12 @@ def _texts(column: Categories) -> np.ndarray:
     return np.array(column.values, dtype=str)[column.codes]
 
 
-def _whole_numbers(column: np.ndarray) -> np.ndarray:
+def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
+    if (np.abs(column) >= _NOT_EXACT).any():
+        raise ValueError(
+            f"target {name!r} has classes that are numbers of more than 15 digits, of which double precision "
+            f"cannot tell neighbours apart; give nominal=[{name!r}], which takes them as text"
+        )
     whole = np.isfinite(column).all() and (column == np.rint(column)).all()
     return column.astype(np.int64) if whole else column
 

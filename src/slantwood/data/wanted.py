@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -82,14 +83,27 @@ class OrNoTargets(Wanted):
         return super().chosen(names) if self.targets is not None else replace(self, targets=()).chosen(names)
 
 
+def refuse_columns(path: Path, wanted: Wanted) -> None:
+    """Refuse what the user says of columns of a file that says it itself; no targets at all is possible."""
+    said = {"targets": wanted.targets, "drop": wanted.drop, "nominal": wanted.nominal}
+    for argument, columns in said.items():
+        if columns is None or (isinstance(columns, (str, tuple, list)) and len(columns) == 0):
+            continue
+        hint = ", or targets=() to leave them out" * (argument == "targets")
+        raise ValueError(
+            f"{path} says itself what are targets, and has no other columns than numbers; "
+            f"give no {argument} with this format{hint}"
+        )
+
+
 def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:
     if isinstance(said, str):
         return _positions_of_text(argument, said, names)
     if isinstance(said, re.Pattern):
         return _positions_of_pattern(argument, said, names)
-    if isinstance(said, int):
-        return {_checked_position(argument, said, len(names))}
-    if not isinstance(said, Iterable):
+    if _is_integer(said):
+        return {_checked_position(argument, int(said), len(names))}
+    if not isinstance(said, Iterable) or isinstance(said, bytes):
         raise TypeError(
             f"{argument}={said!r} is of type {type(said).__name__}; expected names, positions, 'last:N', "
             "'first:N' or a regular expression"
@@ -149,7 +163,7 @@ def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
 
 
 def _is_integer(value: Any) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _listed(names: Collection[str], limit: int = 8) -> str:

@@ -151,14 +151,21 @@ def read(source: Source) -> Contents:
     """
     if isinstance(source, (str, PathLike)):
         return _contents(_mapped(source))
-    return _contents(np.frombuffer(bytearray(source.read()), np.uint8))
+    return _contents(_whole(source))
+
+
+def _whole(file: IO[bytes]) -> np.ndarray:
+    content: Any = file.read()
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise TypeError(f"it was read as {type(content).__name__}; open it as binary, with mode 'rb'")
+    return np.frombuffer(bytearray(content), np.uint8)
 
 
 def _mapped(path: str | PathLike[str]) -> np.ndarray:
     with open(path, "rb") as file:
         length = os.fstat(file.fileno()).st_size
-        if length == 0:  # cannot be mapped
-            return np.empty(0, np.uint8)
+        if length == 0:  # nothing, or a pipe, cannot be mapped
+            return _whole(file)
         # Kernels would be compiled anew for arrays that cannot be written to: hence copies on writing.
         return np.frombuffer(mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY), np.uint8)
 

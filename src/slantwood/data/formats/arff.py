@@ -20,7 +20,7 @@ from slantwood.data import arff, clus, mulan
 from slantwood.data.arff import Attribute, Cells, Column, Header, Nominal, Parsed, Skipped, Source
 from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
-from slantwood.data.table import Categories, Data, Table, known_values
+from slantwood.data.table import CLASS_TASKS, LABEL_TASKS, Categories, Data, Table, known_values
 from slantwood.data.wanted import Roles, Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
@@ -28,8 +28,6 @@ _OF_MEKA = re.compile(r"(?:^|(?<=[ \t:]))-C[ \t]++(-?)([0-9]{1,9})(?![^ \t'\"])"
 _CELLS_AT_ONCE = 1 << 18
 _BARE = re.compile(r"[A-Za-z0-9_.+/@:-]+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
-_LABEL_TASKS = ("multi-label", "hierarchical multi-label")
-_CLASS_TASKS = ("binary", "multi-class")
 
 
 def read(path: Path, wanted: Wanted) -> Table | Data:
@@ -403,10 +401,10 @@ def _target_columns(data: Data) -> list[_Written]:
         return []
     if data.hierarchy is not None:
         return [_Classes(data.hierarchy, data.y, _names_of(data))]
-    if data.task in _LABEL_TASKS or sp.issparse(data.y):
+    if data.task in LABEL_TASKS or sp.issparse(data.y):
         return [_Matrix(data.target_names, "{0,1}", data.y)]
     y = np.asarray(data.y)
-    if data.task in _CLASS_TASKS or y.dtype.kind not in "biuf":
+    if data.task in CLASS_TASKS or y.dtype.kind not in "biuf":
         return [_Coded(data.target_names[0], _categories_of_classes(y))]
     return [_Matrix(data.target_names, "numeric", y.reshape(len(y), len(data.target_names)))]
 

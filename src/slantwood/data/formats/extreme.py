@@ -13,19 +13,18 @@ from typing import IO
 
 import numpy as np
 
-from slantwood.data.table import Data
+from slantwood.data.table import LABEL_TASKS, Data, matrix_of_inputs
 from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
     indicator_matrix,
     label_lists,
+    numbers_as_names,
     read_pairs,
-    refuse_columns,
-    refuse_nominal,
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, shown, whole_lines
-from slantwood.data.wanted import Wanted
+from slantwood.data.wanted import Wanted, refuse_columns
 
 
 def read(path: Path, wanted: Wanted) -> Data:
@@ -35,27 +34,28 @@ def read(path: Path, wanted: Wanted) -> Data:
         raise ValueError(f"{path}: task='regression', but rows have sets of labels in this format")
     blocks = whole_lines(path)
     (n_rows, n_features, n_labels), first = _sizes(path, blocks)
+    names = numbers_as_names(path, "indices of features", 0, n_features)
+    labels = numbers_as_names(path, "labels", 0, n_labels)
     pairs = read_pairs(path, chain(first, blocks), 2, has_comments=False, n_rows=n_rows)
     if pairs.n_rows != n_rows:
         raise malformed(path, 1, f"has {n_rows} for the number of rows, and {pairs.n_rows} rows follow")
     _check(path, "index", pairs.indices, pairs.indptr, n_features)
     _check(path, "label", pairs.labels, pairs.label_indptr, n_labels)
-    names = tuple(map(str, range(n_features)))
     X = feature_matrix(pairs, n_features)
     if wanted.targets is not None:
         return Data(X, None, names)
     Y = indicator_matrix(pairs.labels.astype(np.int32), pairs.label_indptr, n_labels)
-    return Data(X, Y, names, tuple(map(str, range(n_labels))), task="multi-label")
+    return Data(X, Y, names, labels, task="multi-label")
 
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file of labels. It has no place for names, weights and keys."""
-    refuse_nominal(data, "extreme")
-    if data.task not in ("multi-label", "hierarchical multi-label"):
+    X = matrix_of_inputs(data, "extreme")
+    if data.task not in LABEL_TASKS:
         raise ValueError(f"extreme holds sets of labels, and the task is {data.task}; write csv, arff or npz")
     heads = label_lists(data.y, range(data.y.shape[1]))
-    file.write(f"{data.X.shape[0]} {data.X.shape[1]} {data.y.shape[1]}\n".encode())
-    write_rows(file, data, heads, 0)
+    file.write(f"{X.shape[0]} {X.shape[1]} {data.y.shape[1]}\n".encode())
+    write_rows(file, X, heads, 0)
 
 
 def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:

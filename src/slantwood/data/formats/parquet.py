@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from slantwood.data.arrow_tables import pyarrow, schema_and_batches, table_from
-from slantwood.data.files import opened
+from slantwood.data.files import is_plain, opened
 from slantwood.data.table import Data, Table
 from slantwood.data.wanted import Wanted
+
+_ROWS_AT_A_TIME = 1 << 13
 
 
 def read(path: Path, wanted: Wanted) -> Table:
     """Read a file."""
     parquet = pyarrow(".parquet")
     with opened(path) as stream:
-        source = stream if path.suffix.lower() in (".parquet", ".pq") else io.BytesIO(stream.read())
+        source = stream if is_plain(path) else io.BytesIO(stream.read())
         try:
-            file = parquet.ParquetFile(source)
+            # A buffer would hold all of the file in the end.
+            file = parquet.ParquetFile(source, pre_buffer=False)
             schema, n_rows = file.schema_arrow, file.metadata.num_rows
-            return table_from(path, schema, n_rows, lambda names: file.iter_batches(columns=names), wanted)
+            return table_from(path, schema, n_rows, lambda names: _batches(file, names), wanted)
         except pyarrow().ArrowException as error:
             raise ValueError(f"{path}: {error}; expected a whole Parquet file") from error
+
+
+def _batches(file: Any, names: list[str]) -> Iterator[Any]:
+    for group in range(file.num_row_groups):
+        # Threads keep memory for themselves.
+        yield from file.iter_batches(_ROWS_AT_A_TIME, row_groups=[group], columns=names, use_threads=False)
 
 
 def write(data: Data, file: IO[bytes]) -> None:

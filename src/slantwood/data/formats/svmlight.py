@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import Data
+from slantwood.data.table import LABEL_TASKS, Data, matrix_of_inputs
 from slantwood.data.tasks import posed
 from slantwood.data.text.pairs import (
     Pairs,
@@ -20,13 +20,12 @@ from slantwood.data.text.pairs import (
     first_duplicate,
     indicator_matrix,
     label_lists,
+    numbers_as_names,
     read_pairs,
-    refuse_columns,
-    refuse_nominal,
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
-from slantwood.data.wanted import Wanted
+from slantwood.data.wanted import Wanted, refuse_columns
 
 
 def read(path: Path, wanted: Wanted) -> Data:
@@ -37,8 +36,8 @@ def read(path: Path, wanted: Wanted) -> Data:
         raise malformed(path, 1, "the file has no rows; expected 'label index:value ...'")
     first = 0 if pairs.smallest == 0 else 1
     end = max(pairs.largest + 1, first)
+    names = numbers_as_names(path, "indices of features", first, end)
     X = feature_matrix(pairs, end - first, first)
-    names = tuple(map(str, range(first, end)))
     if wanted.targets is not None:
         return Data(X, None, names)
     y, target_names, task = _targets(path, pairs, wanted.task)
@@ -51,17 +50,17 @@ def write(data: Data, file: IO[bytes]) -> None:
     A zero is written where the file would not tell the number of features otherwise, or would have an empty
     line, which is no row.
     """
-    refuse_nominal(data, "svmlight")
+    X = matrix_of_inputs(data, "svmlight")
     heads = _heads(data)
     first = 0 if data.feature_names[:1] == ("0",) else 1
-    n_rows, n_features = data.X.shape
+    n_rows, n_features = X.shape
     explicit: dict[int, list[int]] = {}
     if n_rows and n_features:
         for i, head in enumerate(heads):
             if not head:
                 explicit[i] = [0]
         explicit[0] = sorted({*explicit.get(0, []), *([0] if first == 0 else []), n_features - 1})
-    write_rows(file, data, heads, first, explicit)
+    write_rows(file, X, heads, first, explicit)
 
 
 def _targets(path: Path, pairs: Pairs, task: str | None) -> tuple[Any, tuple[str, ...], str | None]:
@@ -107,7 +106,7 @@ def _line(path: Path, row: int) -> int:
 def _heads(data: Data) -> list[str]:
     if data.y is None:
         return ["0"] * data.X.shape[0]
-    if data.task in ("multi-label", "hierarchical multi-label"):
+    if data.task in LABEL_TASKS:
         return _label_heads(data)
     y = np.asarray(data.y)
     if y.ndim != 1:

@@ -11,14 +11,14 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import SPARSE_BELOW, Data
+from slantwood.data.table import SPARSE_BELOW
 from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning, shown
-from slantwood.data.wanted import Wanted
 from slantwood.kernels import text as kernel
 from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
 
 _ROOM_FOR_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
+_MOST_NAMES = 1 << 26
 
 _EXPECTED = {
     kernel.NO_LABEL: "expected a label, or several with commas between them",
@@ -44,23 +44,6 @@ class Pairs:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.indptr) - 1
-
-
-def refuse_columns(path: Path, wanted: Wanted) -> None:
-    """Refuse what the user says of columns of a file that has none; no targets at all is possible."""
-    if wanted.targets is not None and not _is_nothing(wanted.targets):
-        argument = "targets"
-    elif not _is_nothing(wanted.drop):
-        argument = "drop"
-    elif not _is_nothing(wanted.nominal):
-        argument = "nominal"
-    else:
-        return
-    hint = ", or targets=() to leave them out" if argument == "targets" else ""
-    raise ValueError(
-        f"{path} says itself what are targets, and has no other columns than numbers; "
-        f"give no {argument} with this format{hint}"
-    )
 
 
 @scanning()
@@ -123,6 +106,16 @@ def read_pairs(
     )
 
 
+def numbers_as_names(path: Path, what: str, first: int, end: int) -> tuple[str, ...]:
+    """Return numbers as the names of features or labels, if they are not too many for the memory."""
+    if end - first > _MOST_NAMES:
+        raise ValueError(
+            f"{path}: {what} go up to {end - 1}; expected {_MOST_NAMES} of them at most. If one number is a "
+            "mistake correct it, else number those that occur anew"
+        )
+    return tuple(map(str, range(first, end)))
+
+
 def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:
     """Return the pairs as a matrix with the columns from `first`, dense where a tenth of it is non-zero."""
     indices = pairs.indices
@@ -157,7 +150,7 @@ def first_duplicate(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, int] 
 
 def write_rows(
     file: IO[bytes],
-    data: Data,
+    X: Any,
     heads: Sequence[str],
     first: int,
     explicit: dict[int, list[int]] | None = None,
@@ -167,7 +160,7 @@ def write_rows(
     The columns `explicit[row]`, in order, are written for a row even where they are zero.
     """
     for start in range(0, len(heads), _ROWS_AT_A_TIME):
-        part = sp.csr_array(_numbers(data.X)[start : start + _ROWS_AT_A_TIME])
+        part = sp.csr_array(X[start : start + _ROWS_AT_A_TIME])
         part.sum_duplicates()
         part.eliminate_zeros()
         values = [text.removesuffix(".0") for text in part.data.astype(np.float32).astype(str).tolist()]
@@ -180,26 +173,16 @@ def write_rows(
             file.write(f"{head} {pairs}\n".encode())
 
 
-def refuse_nominal(data: Data, format: str) -> None:
-    """Refuse inputs that are no numbers."""
-    if hasattr(data.X, "columns") and any(dtype.kind not in "biuf" for dtype in data.X.dtypes):
-        raise ValueError(f"{format} holds numbers, and X has nominal columns; write csv, arff or parquet")
-
-
 def label_lists(Y: Any, names: Sequence[Any]) -> list[str]:
     """Return the labels of each row with commas between them."""
-    if not sp.issparse(Y) and np.asarray(Y).dtype.kind == "f" and np.isnan(Y).any():
-        raise ValueError("y has missing labels, which this format cannot hold; write csv, arff or npz")
     Y = sp.csr_array(Y)
+    if np.isnan(Y.data).any():
+        raise ValueError("y has missing labels, which this format cannot hold; write csv, arff or npz")
     Y.sum_duplicates()
     Y.eliminate_zeros()
     texts = [str(names[j]) for j in Y.indices.tolist()]
     ends = Y.indptr.tolist()
     return [",".join(texts[begin:end]) for begin, end in pairwise(ends)]
-
-
-def _numbers(X: Any) -> Any:
-    return X.to_numpy(np.float32) if hasattr(X, "columns") else X
 
 
 def _word_at(block: bytes, position: int) -> str:
@@ -222,7 +205,3 @@ def _settle(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.n
             expected = f"expected a finite number of {precision} precision"
             raise malformed(path, line, f"has {shown(letters)} for a {name}; {expected}")
         held[which][place] = value
-
-
-def _is_nothing(said: Any) -> bool:
-    return isinstance(said, (str, tuple, list)) and len(said) == 0

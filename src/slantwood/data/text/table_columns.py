@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slantwood.data.table import Categories, Table
+from slantwood.data.table import Categories, Table, sorted_categories
 from slantwood.data.text.scanning import fits, number, shown
 from slantwood.data.text.table_scan import Columns, TableFile, line_of_row
 from slantwood.data.wanted import Roles
@@ -22,8 +22,9 @@ def as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
     nominal = {}
     inputs = _Kept(columns.layout.numbers, columns.numbers)
     targets = _Kept(columns.layout.targets, columns.targets)
+    are_inputs = frozenset(roles.inputs)
     for column in columns.codes:
-        is_input = column in roles.inputs
+        is_input = column in are_inputs
         found = _column(file, columns, column, is_told=column in roles.nominal, is_input=is_input)
         if isinstance(found, Categories):
             nominal[column] = found
@@ -66,11 +67,7 @@ def _column(
         _refuse_mistakes(file, file.names[column], codes, values, numbers, is_input)
         if None not in numbers:
             return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = np.empty(len(values) + 1, np.int32)
-    ranks[order] = np.arange(len(values))
-    ranks[-1] = -1
-    return Categories(ranks.take(codes, mode="wrap"), tuple(values[i] for i in order))
+    return sorted_categories(Categories(codes, tuple(values)))
 
 
 def _decoded(file: TableFile, codes: np.ndarray, values: Sequence[bytes]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.table import Data
+from slantwood.data.text.scanning import number
 from slantwood.data.text.table_columns import MISSING
 
 _CELLS_AT_A_TIME = 1 << 18
@@ -17,8 +18,10 @@ _NEEDS_QUOTES = frozenset('",;\t\r\n')
 
 def write_delimited(data: Data, file: IO[bytes], separator: str) -> None:
     """Write a line of names and one line per row, inputs before targets; missing cells are empty."""
-    names = [*data.feature_names, *data.target_names]
-    file.write(_joined([_quoted(name, separator) for name in names], separator))
+    names = [*data.feature_names, *(() if data.y is None else data.target_names)]
+    # Names that are numbers are told from a row by their quotes.
+    in_quotes = all(name in MISSING or number(name) is not None for name in names)
+    file.write(_joined([_quoted(name, separator, in_quotes) for name in names], separator))
     n_rows = data.X.shape[0]
     # Matrices are spelled out a few rows at a time.
     step = max(1, _CELLS_AT_A_TIME // max(len(names), 1))
@@ -69,7 +72,8 @@ def _text_cell(value: Any, name: str, separator: str) -> str:
     return _quoted(text, separator)
 
 
-def _quoted(text: str, separator: str) -> str:
-    if text.strip() == text and text and not _NEEDS_QUOTES.intersection(text) and separator not in text:
+def _quoted(text: str, separator: str, always: bool = False) -> str:
+    is_plain = text.strip() == text and text and not _NEEDS_QUOTES.intersection(text)
+    if is_plain and separator not in text and not always:
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -8,6 +8,7 @@ these columns are read once more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -24,11 +25,15 @@ from slantwood.data.wanted import Roles, Wanted
 from slantwood.kernels.text import NUMBER, SKIP, TARGET, TEXT
 
 _CELLS_TO_LOOK_AT = 1 << 17
+_IN_QUOTES = rb'"(?:[^"]|"")++"'
+_QUOTED_CELL = re.compile(rb"(?:^|(?<=[,;\t\n]))[ \t]*+" + _IN_QUOTES)
+# A row of a spreadsheet in countries where commas are decimal points.
+_DECIMAL_COMMAS = re.compile(rb"[-+]?[0-9]*+(?:,[0-9]++)?(?:;[-+]?[0-9]*+(?:,[0-9]++)?)++")
 
 
 @scanning()
 def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Table:
-    """Read a table whose cells are between separators, the first of these that its first line has."""
+    """Read a table with one of these separators, the one that its first line has most often."""
     file, first, rest = _opened(path, wanted, separators)
     roles = wanted.roles(file.names, path)
     columns = read_columns(file, chain([first], rest), _first_guess(file, first, roles))
@@ -50,21 +55,47 @@ def _opened(
     line += first[:skipped].count(b"\n")
     if skipped == len(first):
         raise malformed(path, line, "the file is empty; expected a line of names or a row")
-    for separator in separators:
-        cells, end, n_lines = record(path, first, skipped, line, separator)
-        if len(cells) > 1:
-            break
-    else:
-        separator = separators[0]
-        cells, end, n_lines = record(path, first, skipped, line, separator)
-    has_header = wanted.header
-    if has_header is None:
-        has_header = not all(cell in MISSING or number(cell) is not None for cell in cells)
-    if not has_header:
+    separator = _separator(first[skipped:], separators)
+    cells, end, n_lines = record(path, first, skipped, line, separator)
+    has_names = wanted.header
+    if has_names is None:
+        has_names = _are_names(cells, first, skipped, end, separator)
+    if not has_names:
         names = tuple(f"x{i}" for i in range(len(cells)))
         return TableFile(path, separator, names, skipped, line), first, rest
     names = told_apart(cell or f"x{i}" for i, cell in enumerate(cells))
     return TableFile(path, separator, names, end, line + n_lines), first, rest
+
+
+def _separator(text: bytes, separators: Sequence[str]) -> str:
+    """Return the separator that the first line has most often outside of quotes."""
+    line = next(iter(_QUOTED_CELL.sub(b"", text).splitlines()), b"")
+    if ";" in separators and _DECIMAL_COMMAS.fullmatch(line):
+        return ";"
+    return max(separators, key=lambda each: line.count(each.encode()))
+
+
+def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: str) -> bool:
+    """Tell names from numbers.
+
+    Names may be numbers too: those that pandas gives, from 0 on, maybe after an index without name; and those
+    in quotes, above a row of numbers that are not.
+    """
+    if not _are_numbers(cells):
+        return True
+    counted = list(map(str, range(len(cells))))
+    if len(cells) > 2 and cells in (counted, ["", *counted[:-1]]):
+        return True
+    mark = re.escape(separator.encode())
+    quoted = re.compile(rb"[\r\n]*+( *+%b(?: *+%b *+%b)*+ *+[\r\n])" % (_IN_QUOTES, mark, _IN_QUOTES))
+    if not quoted.match(block, start):
+        return False
+    row = quoted.match(block, end)
+    return row is None or not _are_numbers(record(Path(), block, row.start(1), 0, separator)[0])
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    return all(cell in MISSING or number(cell) is not None for cell in cells)
 
 
 def _first_guess(file: TableFile, first: bytes, roles: Roles) -> Layout:
