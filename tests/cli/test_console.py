@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from slantwood.cli import console
+from slantwood.hints import listed
 
 
 def test_json_holds_no_types_of_numpy_and_no_nan(capsys):
@@ -51,8 +52,8 @@ def test_counts_and_lists_are_said_in_words():
     assert console.counted(1, "row") == "1 row"
     assert console.counted(2000, "row") == "2,000 rows"
     assert console.counted(0, "class", "classes") == "0 classes"
-    assert console.listed(["a", "b"]) == "'a', 'b'"
-    assert console.listed(np.arange(7), 2) == "0, 1, and 5 more"
+    assert listed(["a", "b"]) == "'a', 'b'"
+    assert listed(np.arange(7), 2) == "0, 1, and 5 more"
 
 
 def test_bars_draw_nothing_where_no_terminal_is(capsys):

@@ -133,7 +133,7 @@ def test_out_of_bag_equals_averaging_by_hand():
         unseen = [t for t in range(7) if counts[t][i] == 0]
         if unseen:
             mean = np.mean([leaves[forest.trees_.leaf[nodes[i, t]]] for t in unseen], axis=0)
-            expected[i] = mean * forest._targets.scale + forest._targets.mean
+            expected[i] = mean * forest.targets_.scale + forest.targets_.mean
     np.testing.assert_allclose(forest.oob_prediction_, expected, rtol=1e-4, atol=1e-3)
     seen = ~np.isnan(expected).any(axis=1)
     assert forest.oob_score_ == pytest.approx(r2_score(y[seen], forest.oob_prediction_[seen]))

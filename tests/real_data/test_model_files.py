@@ -1,4 +1,4 @@
-"""The claims about model files and readers on Eurlex-4K, with few trees: the benchmarks measure them in full."""
+"""Claims about model files and readers on Eurlex-4K, with few trees: the benchmarks measure them in full."""
 
 import re
 

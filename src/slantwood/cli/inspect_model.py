@@ -81,7 +81,7 @@ def _facts(model: Any, path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "format_version": version,
         "features": model.n_features_in_,
-        "nominal_features": len(model._encoding.nominal),
+        "nominal_features": len(model.encoding_.nominal),
         "targets": list(getattr(model, "target_names_", None) or ()),
         "outputs": list(models.output_names(model)),
         "trees": trees.n_trees,

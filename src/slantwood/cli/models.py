@@ -74,7 +74,7 @@ def load(path: Any) -> Any:
 
 def task_of(model: Any) -> str:
     """Return the task, called as in data files."""
-    return HIERARCHICAL if hasattr(model._targets, "hierarchy") else model._targets.task
+    return HIERARCHICAL if hasattr(model.targets_, "hierarchy") else model.targets_.task
 
 
 def input_names(model: Any) -> tuple[str, ...] | None:
@@ -89,7 +89,7 @@ def output_names(model: Any) -> tuple[str, ...]:
     """Return the names of the columns of the scores: of classes, labels or numbers."""
     if task_of(model) in ("binary", "multi-class", HIERARCHICAL):
         return tuple(map(str, model.classes_.tolist()))
-    n_columns = model._targets.n_columns
+    n_columns = model.targets_.n_columns
     named = getattr(model, "target_names_", None)
     return tuple(named) if named else tuple(f"y{j}" for j in range(n_columns))
 
@@ -97,12 +97,12 @@ def output_names(model: Any) -> tuple[str, ...]:
 def chosen_labels(model: Any, X: Any) -> Any:
     """Predict the indicator of the labels, also with a model that learned from sets of labels."""
     predicted = model.predict(X)
-    return model._targets.hierarchy.indicator(predicted) if isinstance(predicted, list) else predicted
+    return model.targets_.hierarchy.indicator(predicted) if isinstance(predicted, list) else predicted
 
 
 def sparse_labels(model: Any) -> bool:
     """Tell whether there are so many labels that their scores are better kept without zeros."""
-    return bool(getattr(model._targets, "is_sparse", False))
+    return bool(getattr(model.targets_, "is_sparse", False))
 
 
 def _split(options: TrainingOptions) -> Any:

@@ -54,7 +54,7 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
     file = file_of(path)
     names = models.input_names(model)
     task = models.task_of(model)
-    codes = set() if names is None else {names[j] for j in model._encoding.nominal}
+    codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
     known = tuple(getattr(model, "target_names_", None) or ())
     if task in _CLASSES and model.classes_.dtype.kind in "UO":
         codes |= set(known)
@@ -130,7 +130,7 @@ def _placed(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
 
 def _in_form(model: Any, X: Any, names: Sequence[str] | None, path: str) -> Any:
     """Give a data frame to a model that learned from one, and numbers to one that learned from these."""
-    nominal = set(model._encoding.nominal)
+    nominal = set(model.encoding_.nominal)
     if not hasattr(X, "columns"):
         if nominal and names is not None:
             raise ValueError(
@@ -218,7 +218,7 @@ def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
         raise ValueError(f"{path} has {y.shape[1]} targets, and the model predicts {len(names)}")
     if not missing_names(names, data.target_names):
         y = y[:, [data.target_names.index(name) for name in names]]
-    return y[:, 0] if model._targets.one_dimensional else y
+    return y[:, 0] if model.targets_.one_dimensional else y
 
 
 def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:

@@ -95,7 +95,7 @@ def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[lis
 
 def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], _Cells]:
     scores = model.predict_proba(X, top_k=k)
-    ranks = model._targets.ranks
+    ranks = model.targets_.ranks
     heading = [text for place in range(1, k + 1) for text in (f"label_{place}", f"score_{place}")]
 
     def cells(start: int, stop: int) -> list[list[Any]]:
@@ -135,7 +135,7 @@ def _lists(indicator: Any, names: Sequence[str]) -> _Cells:
 def _rounded(model: Any, predicted: np.ndarray) -> np.ndarray:
     """Round numbers to what single precision knows of their spread."""
     columns = predicted.reshape(len(predicted), -1).copy()
-    for j, scale in enumerate(model._targets.scale):
+    for j, scale in enumerate(model.targets_.scale):
         columns[:, j] = columns[:, j].round(8 - math.floor(math.log10(scale)))
     return columns
 

@@ -52,7 +52,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     predicted = models.chosen_labels(model, X)
     probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
     if task == models.HIERARCHICAL:
-        return _of_hierarchy(y, predicted, probabilities, model._targets.hierarchy)
+        return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
     return _of_labels(y, predicted, probabilities, models.output_names(model))
 
 

@@ -74,11 +74,11 @@ class _Writer:
         means = _leaf(self.trees.leaves, row)
         task = models.task_of(self.model)
         if task in ("binary", "multi-class"):
-            shares = self.model._targets.probabilities(means)[0]
+            shares = self.model.targets_.probabilities(means)[0]
             best = int(np.argmax(shares))
             return f"{self.outputs[best]} ({shares[best]:.2f})"
         if "regression" in task:
-            numbers = np.ravel(self.model._targets.decode(means))
+            numbers = np.ravel(self.model.targets_.decode(means))
             return self._row([f"{name} = {x:.4g}" for name, x in zip(self.outputs, numbers, strict=True)])
         order = np.argsort(-means[0], kind="stable")
         return self._row(

@@ -112,7 +112,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             )
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
-            return X, self._encoding.encode(X), self._encoding
+            return X, self.encoding_.encode(X), self.encoding_
         encoding, matrix = Encoding.learn(X, self.categorical_features, self.missing_indicators)
         return X, matrix, encoding
 
@@ -192,8 +192,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 "trees_": join(grown),
                 "settings_": settings,
                 "unlabeled_weight_": unlabeled_weight,
-                "_encoding": data.encoding,
-                "_targets": targets,
+                "encoding_": data.encoding,
+                "targets_": targets,
                 "_seed": seed,
                 "_tuned": tuned,
                 "_importance_sum": importance_sum,
@@ -375,7 +375,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _checked_input(self, X: Any) -> Matrix:
         check_is_fitted(self)
-        return self._prediction_matrix(self._encoding.encode(self._checked_features(X, reset=False)))
+        return self._prediction_matrix(self.encoding_.encode(self._checked_features(X, reset=False)))
 
     def _prediction_matrix(self, encoded: Any) -> Matrix:
         matrix = prediction_matrix(encoded)
@@ -430,7 +430,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _sparse_mean_leaves(self, matrix: Matrix, counted: np.ndarray, top_k: int | None) -> sp.csr_array:
         n, n_columns = n_rows(matrix), self.trees_.leaves.n_columns
-        ranks = self._targets.ranks
+        ranks = self.targets_.ranks
 
         def predict_chunk(start: int, stop: int) -> sp.csr_array:
             nodes = np.empty((stop - start, self.trees_.n_trees), np.int32)
@@ -452,7 +452,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         shares of its values together. All zeros where no tree has a split.
         """
         check_is_fitted(self)
-        importance = self._encoding.by_input(self._importance_sum)
+        importance = self.encoding_.by_input(self._importance_sum)
         total = importance.sum()
         return importance / total if total > 0 else np.zeros_like(importance)
 
@@ -462,7 +462,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         unnamed = [f"x{j}" for j in range(self.n_features_in_)]
         names = getattr(self, "feature_names_in_", getattr(self, "input_names_", unnamed))
-        return self._encoding.names(list(names))
+        return self.encoding_.names(list(names))
 
     def _decision_paths(self, X: Any) -> sp.csr_array:
         nodes = self._leaf_nodes(X)  # first, since it checks that there are trees

@@ -81,7 +81,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
         self._refuse_class_weight()
         targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
-        targets = self._targets.continued(targets) if self._continues else targets
+        targets = self.targets_.continued(targets) if self._continues else targets
         return targets, targets.encode(closed)
 
     def _refuse_class_weight(self) -> None:
@@ -96,7 +96,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not sp.issparse(y) and y.dtype.kind not in "biuf":
             y = as_numbers(y)
         targets = LabelTargets.of(y)
-        targets = self._targets.continued(targets) if self._continues else targets
+        targets = self.targets_.continued(targets) if self._continues else targets
         return y, targets, targets.encode(y)
 
     def _encode_classes(
@@ -118,7 +118,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             # Classes that only weightless rows have are not classes of the data.
             targets = ClassTargets.of(y[known & (weights > 0)])
             known[known] = np.isin(y[known], targets.classes)
-        targets = self._targets.continued(targets) if self._continues else targets
+        targets = self.targets_.continued(targets) if self._continues else targets
         return given, targets, targets.encode(y, known), weights
 
     def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
@@ -131,16 +131,16 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         of a hierarchy come with all their ancestors.
         """
         check_is_fitted(self)
-        if self._targets.task == "multi-label":
-            return self._targets.decode(self._label_scores(X), self._thresholds_in_use())
-        return self._targets.decode(self.predict_proba(X))
+        if self.targets_.task == "multi-label":
+            return self.targets_.decode(self._label_scores(X), self._thresholds_in_use())
+        return self.targets_.decode(self.predict_proba(X))
 
     def _label_scores(self, X: Any) -> Any:
-        return self._sparse_leaf_means(X, None) if self._targets.is_sparse else self._leaf_means(X)
+        return self._sparse_leaf_means(X, None) if self.targets_.is_sparse else self._leaf_means(X)
 
     def _thresholds_in_use(self) -> Any:
         if not isinstance(self.threshold, str):
-            check.check_threshold(self.threshold, self._targets)
+            check.check_threshold(self.threshold, self.targets_)
             return self.threshold
         if getattr(self, "_tuned_for", None) != self.threshold:
             raise ValueError(f"threshold={self.threshold!r} is tuned in fit; fit again, or give numbers")
@@ -168,7 +168,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check.check_flag("sparse", sparse)
         if top_k is not None:
             check.check_integer("top_k", top_k, 1)
-        many_columns = self._targets.n_columns > 1
+        many_columns = self.targets_.n_columns > 1
         if many_columns and (sparse or top_k is not None):
             return self._sparse_leaf_means(X, top_k)
         scores = self._probabilities(self._leaf_means(X))
@@ -196,7 +196,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             (`slantwood.metrics.pooled_auprc`).
         """
         check_is_fitted(self)
-        targets = self._targets
+        targets = self.targets_
         if not isinstance(targets, HierarchyTargets):
             return super().score(X, y, sample_weight)
         scores = self._label_scores(X)
@@ -209,7 +209,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             return np.log(self.predict_proba(X))
 
     def _probabilities(self, means: np.ndarray) -> np.ndarray:
-        return means if self._targets.task == "multi-label" else self._targets.probabilities(means)
+        return means if self.targets_.task == "multi-label" else self.targets_.probabilities(means)
 
     @property
     def _needs_out_of_bag(self) -> bool:
@@ -223,7 +223,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not self.oob_score:
             return
         self.oob_decision_function_ = self._probabilities(means)
-        if isinstance(self._targets, HierarchyTargets):
+        if isinstance(self.targets_, HierarchyTargets):
             counted = seen & (data.row_weights > 0)
             truth, weights = data.Y[counted], data.row_weights[counted]
             some = (truth == 1).sum() > 0
@@ -231,10 +231,10 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 pooled_auprc(truth, means[counted], sample_weight=weights) if some else float("nan")
             )
             return
-        if self._targets.task == "multi-label":
-            hit = self._targets.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
+        if self.targets_.task == "multi-label":
+            hit = self.targets_.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
         else:
-            hit = self._targets.decode(self.oob_decision_function_[seen]) == data.y[seen]
+            hit = self.targets_.decode(self.oob_decision_function_[seen]) == data.y[seen]
         weights = data.row_weights[seen]
         self.oob_score_ = float(np.average(hit, weights=weights)) if weights.sum() > 0 else float("nan")
 

@@ -69,6 +69,10 @@ _ATTRIBUTES = """trees_ : Trees
     The fitted trees as flat arrays.
 settings_ : dict
     What the parameters left at "auto" became; `settings_["split"]` is the split learner in use.
+encoding_ : Encoding
+    How the columns of X became those that splits combine.
+targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+    What y was: its task, and how leaf means become predictions.
 unlabeled_weight_ : float
     Weight in use of rows without label.
 feature_importances_ : array of shape (n_features,)

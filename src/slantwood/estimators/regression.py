@@ -49,7 +49,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             weights = check.check_row_weights(sample_weight, X.shape[0])
             judged_by = check.check_clustering(clustering, X.shape[0])
             targets = NumberTargets.of(y, weights)
-            targets = self._targets.continued(targets) if self._continues else targets
+            targets = self.targets_.continued(targets) if self._continues else targets
             self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
         return self
 
@@ -59,10 +59,10 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted number(s) of each row, in the shape of y."""
         check_is_fitted(self)
-        return self._targets.decode(self._leaf_means(X))
+        return self.targets_.decode(self._leaf_means(X))
 
     def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
-        self.oob_prediction_ = self._targets.decode(means)
+        self.oob_prediction_ = self.targets_.decode(means)
         scores = []
         for truth, predicted in zip(_columns(data.y), _columns(self.oob_prediction_), strict=True):
             rows = seen & ~np.isnan(truth) & (data.row_weights > 0)

@@ -119,13 +119,13 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
         "estimator": name,
         "predict_only": bool(predict_only),
         "parameters": _parameters_to_json(model, writer, predict_only),
-        "encoding": _encoding_to_json(model._encoding),
-        "targets": _targets_to_json(model._targets, writer),
+        "encoding": _encoding_to_json(model.encoding_),
+        "targets": _targets_to_json(model.targets_, writer),
         "trees": described,
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     document["hierarchies"] = writer.hierarchies_to_json()
-    _check_readable(document, dict(writer.arrays), model._encoding, model._targets)
+    _check_readable(document, dict(writer.arrays), model.encoding_, model.targets_)
     container.write(path, document, {"importance": model._importance_sum, **writer.arrays, **trees})
 
 
@@ -279,8 +279,8 @@ def _restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
         fitted,
         n_features_in_=encoding.n_inputs,
         trees_=trees,
-        _encoding=encoding,
-        _targets=targets,
+        encoding_=encoding,
+        targets_=targets,
         _importance_sum=importance,
         **model._describe(targets),
     )

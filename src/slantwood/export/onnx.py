@@ -109,7 +109,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     _check_size(model, width)
 
     graph = Nodes()
-    encoding = model._encoding
+    encoding = model.encoding_
     n_inputs = len(encoding.source) if encoding.has_nominal else encoding.n_inputs
     X = "X"
     if encoding.indicated and not encoding.has_nominal:
@@ -169,7 +169,7 @@ def encoded(model: Any, X: Any) -> np.ndarray:
            [2., 0., 1.]], dtype=float32)
     """
     _check_model(model)
-    encoding = model._encoding
+    encoding = model.encoding_
     matrix = encoding.encode(model._checked_features(X, reset=False))
     if not encoding.has_nominal:
         matrix = matrix[:, : encoding.n_inputs]  # the graph marks missing cells itself
@@ -222,7 +222,7 @@ def _add_unit_rows(graph: Nodes, X: str) -> str:
 
 def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     """Add the nodes from mean leaves to the outputs; return what these are."""
-    targets = model._targets
+    targets = model.targets_
     if isinstance(targets, NumberTargets):
         return _add_numbers(graph, means, targets)
     if isinstance(targets, ClassTargets):
@@ -299,7 +299,7 @@ def _add_closure(graph: Nodes, chosen: str, hierarchy: Hierarchy) -> str:
 
 
 def _description(model: Any) -> str:
-    if model._encoding.has_nominal:
+    if model.encoding_.has_nominal:
         columns = "the encoded columns that slantwood.export.encoded makes of a table"
     else:
         columns = "the features in the order of training"
@@ -307,14 +307,14 @@ def _description(model: Any) -> str:
 
 
 def _properties(model: Any, n_inputs: int) -> dict[str, str]:
-    targets = model._targets
+    targets = model.targets_
     task = "hierarchical multi-label" if isinstance(targets, HierarchyTargets) else targets.task
     properties = {
         "slantwood_version": __version__,
         "estimator": type(model).__name__,
         "task": task,
         "n_trees": str(model.trees_.n_trees),
-        "input_is_encoded": json.dumps(bool(model._encoding.has_nominal)),
+        "input_is_encoded": json.dumps(bool(model.encoding_.has_nominal)),
         "feature_names": json.dumps([str(each) for each in model.split_feature_names_[:n_inputs]]),
     }
     if not isinstance(targets, NumberTargets):
