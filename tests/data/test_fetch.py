@@ -11,6 +11,7 @@ import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.request import Request
 
 import numpy as np
 import pytest
@@ -19,9 +20,9 @@ from hypothesis import strategies as st
 
 from slantwood.data.registry import download as download_module
 from slantwood.data.registry import loading, openml, unpack
-from slantwood.data.registry.download import FetchError, download, get_json
+from slantwood.data.registry.download import FetchError, SafeRedirects, download, get_json
 from slantwood.data.registry.entries import Copy, Dataset, File, Size, Source
-from slantwood.data.registry.fetch import fetch_copy
+from slantwood.data.registry.fetch import _name_of_archive, fetch_copy
 from slantwood.data.registry.loading import load
 from slantwood.data.registry.openml import fetch_openml, read_description
 
@@ -545,3 +546,21 @@ def test_what_may_not_or_cannot_be_fetched_is_said(server, known):
     with pytest.raises(FileNotFoundError, match="no public host of it is known"):
         load("pets")
     assert not server.requests
+
+
+def test_no_way_leads_from_a_safe_address_to_one_that_is_not():
+    def follow(old, new):
+        return SafeRedirects().redirect_request(Request(old), None, 302, "Found", {}, new)
+
+    assert follow("https://a.org/x", "https://b.org/y").full_url == "https://b.org/y"
+    assert follow("http://a.org/x", "http://b.org/y").full_url == "http://b.org/y"
+    for unsafe in ("http://b.org/y", "ftp://b.org/y"):
+        with pytest.raises(FetchError, match=r"leads on to .*b\.org/y, which is not safe"):
+            follow("https://a.org/x", unsafe)
+
+
+def test_archives_of_addresses_that_end_alike_have_names_of_their_own():
+    names = [_name_of_archive(f"https://{host}/uc?export=download&id={host}") for host in "ab"]
+    names.append(_name_of_archive("https://a/b.zip"))
+    assert len(set(names)) == 3
+    assert all(re.fullmatch(r"archive-[0-9a-f]{16}(\.zip)?", name) for name in names)

@@ -10,7 +10,6 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from slantwood.data.registry import places
 from slantwood.data.registry.entries import FOLDERS, every_dataset
 from slantwood.data.registry.listing import dataset, datasets
 from slantwood.data.registry.loading import load
@@ -256,9 +255,3 @@ def test_numbers_are_classes_or_quantities_as_the_task_has_it(put):
     folder = put("str/satellite_image/294_satellite_image.tsv", "a\ttarget\n1\t1\n2\t7\n")
     assert load("wine-white", folder=folder).task == "multi-class"
     assert load("satellite_image", folder=folder).task == "regression"
-
-
-def test_the_endings_of_compressions_are_those_that_are_read():
-    from slantwood.data import files
-
-    assert set(places.COMPRESSIONS) - {""} == set(files._OPENERS)

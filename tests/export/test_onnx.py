@@ -1,5 +1,6 @@
 """ONNX models predict, row by row, what the estimators predict that they were made of."""
 
+import io
 import json
 
 import numpy as np
@@ -17,6 +18,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
     __version__,
+    load_model,
 )
 from slantwood.export import encoded, to_onnx
 from slantwood.export import onnx as onnx_export
@@ -305,6 +307,17 @@ def test_links_hold_every_weight_once():
         np.testing.assert_allclose(links.weights.sum(dtype=float), trees.weights.sum(dtype=float))
         ends = np.concatenate([links.left[links.left < 0], links.right[links.right < 0]])
         np.testing.assert_array_equal(np.sort(-1 - ends), np.sort(trees.leaf[trees.left < 0]))
+
+
+def test_width_of_links_where_the_rows_of_nodes_are_not_known():
+    X = table(d=40)
+    forest = small(ObliqueForestClassifier, max_features=None).fit(X, X[:, 0] > 0)
+    file = io.BytesIO()
+    forest.save(file, predict_only=True)
+    file.seek(0)
+    loaded = load_model(file)
+    assert chain_width(loaded.trees_) > 1
+    np.testing.assert_allclose(run(loaded, X)["probabilities"], forest.predict_proba(X), atol=1e-6)
 
 
 def test_size_is_known_beforehand():

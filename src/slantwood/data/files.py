@@ -22,15 +22,20 @@ BLOCK = 1 << 22
 
 @contextmanager
 def opened(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for reading, decompressed."""
+    """Open a file for reading, decompressed; what goes wrong with that is told as an error of the file."""
     path = Path(path)
     with open(path, "rb") as file:
         opener = _OPENERS.get(path.suffix.lower())
         if opener is None:
             yield file
             return
-        with opener(file, "rb") as stream:
-            yield stream
+        try:
+            with opener(file, "rb") as stream:
+                yield stream
+        except Exception as error:
+            if damaged := decompression_error(path, error):
+                raise damaged from error
+            raise
 
 
 @contextmanager
@@ -61,10 +66,7 @@ def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
     rest: list[bytes] = []  # of a line that goes on in the next block
     with opened(path) as file:
         while True:
-            try:
-                block = file.read(size)
-            except Exception as error:
-                raise decompression_error(path, error) or error from error
+            block = file.read(size)
             if not block:
                 break
             end = block.rfind(b"\n") + 1
@@ -116,3 +118,6 @@ _OPENERS: dict[str, Callable[..., Any]] = {
     ".xz": lzma.open,
     ".zst": _open_zstd,
 }
+
+# What names of compressed files end in.
+COMPRESSIONS = tuple(_OPENERS)

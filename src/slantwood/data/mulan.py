@@ -15,7 +15,7 @@ from slantwood.data import files
 from slantwood.targets.hierarchy import Hierarchy
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
-_COMPRESSIONS = ("", ".xz", ".gz", ".bz2", ".zst")
+_COMPRESSIONS = ("", *files.COMPRESSIONS)
 # Both parts of a set have the labels of one file: birds.train.arff and birds.test.arff those of birds.xml.
 _PART = re.compile(r"(.+)(?:\.[^.]+|[-_](?:train|test|valid))", re.IGNORECASE)
 # Blanks other than spaces would be read back as spaces.
@@ -72,13 +72,7 @@ def read_labels(path: str | PathLike[str]) -> Labels:
     """
     path = Path(path)
     with files.opened(path) as file:
-        try:
-            content = file.read()
-        except Exception as error:
-            damaged = files.decompression_error(path, error)
-            if damaged is None:
-                raise
-            raise damaged from error
+        content = file.read()
     return _Reader(path).labels(content)
 
 

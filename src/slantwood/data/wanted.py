@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
+
+from slantwood.hints import did_you_mean, listed
 
 _PLACES = re.compile(r"(first|last):([0-9]+)")
 
@@ -144,7 +145,7 @@ def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[in
 def _positions_of_pattern(argument: str, pattern: re.Pattern[str], names: Sequence[str]) -> set[int]:
     found = {i for i, name in enumerate(names) if pattern.search(name)}
     if not found:
-        raise ValueError(f"{argument}=/{pattern.pattern}/ is found in no name of {_listed(names)}")
+        raise ValueError(f"{argument}=/{pattern.pattern}/ is found in no name of {listed(names)}")
     return found
 
 
@@ -157,15 +158,9 @@ def _checked_position(argument: str, position: int, n_columns: int) -> int:
 def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
     if not isinstance(name, str):
         raise TypeError(f"{argument} has {name!r} of type {type(name).__name__}; expected a name or position")
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"expected one of {_listed(names)}"
+    hint = did_you_mean(name, names, f"expected one of {listed(names)}")
     raise ValueError(f"{argument} has {name!r}, which no column is called; {hint}")
 
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _listed(names: Collection[str], limit: int = 8) -> str:
-    shown = ", ".join(repr(name) for name, _ in zip(names, range(limit), strict=False))
-    return shown + ", ..." * (len(names) > limit)

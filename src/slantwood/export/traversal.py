@@ -47,6 +47,8 @@ def chain_width(trees: Trees) -> int:
     """Return how many weights a link should have, for the rows that reached each node in training."""
     inner = trees.left >= 0
     n_weights, n_rows = np.diff(trees.indptr)[inner], trees.node_weight[inner]
+    if np.isnan(n_rows).any():  # not known of models that serve prediction only
+        n_rows = np.ones(len(n_rows))
     costs = [
         (n_rows * _n_links(n_weights, width)).sum() * (width + _STEP_COST) for width in range(1, _WIDEST + 1)
     ]

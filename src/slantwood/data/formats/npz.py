@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.files import decompression_error, opened
+from slantwood.data.files import opened
 from slantwood.data.table import (
     CLASS_TASKS,
     LABEL_TASKS,
@@ -49,13 +49,11 @@ def read(path: Path, wanted: Wanted) -> Data:
         raise ValueError(f"{path}: {error}") from error
     except MemoryError as error:
         raise ValueError(f"{path}: its arrays are larger than the memory") from error
-    except Exception as error:
-        raise decompression_error(path, error) or error from error
 
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file; nominal inputs have no place in it."""
-    arrays = _parts("X", matrix_of_inputs(data, "npz"))
+    arrays: dict[str, Any] = _parts("X", matrix_of_inputs(data, "npz"))
     if data.y is not None:
         arrays |= _parts("y", data.y)
     arrays |= {"feature_names": np.array(data.feature_names, dtype=str)}
@@ -63,9 +61,12 @@ def write(data: Data, file: IO[bytes]) -> None:
     for name, value in (("task", data.task), ("weights", data.weights), ("keys", data.keys)):
         if value is not None:
             arrays[name] = np.asarray(value)
+    for name, array in arrays.items():
+        if array.dtype.hasobject:  # which would be pickled
+            raise ValueError(f"a .npz file holds numbers and texts, and {name} has other values")
     if data.hierarchy is not None:
         arrays["hierarchy"] = np.array(data.hierarchy.to_json())
-    np.savez_compressed(file, allow_pickle=False, **arrays)
+    np.savez_compressed(file, **arrays)
 
 
 def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:

@@ -177,13 +177,25 @@ def _go_on(url: str, part: _Part, progress: Progress | None, timeout: float) -> 
         raise _Broken(f"the connection ended after {done} of {total} bytes")
 
 
+class SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no way that leads from a connection that nobody can change to one that anybody can."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        """Return the request that follows an answer."""
+        if req.full_url.startswith("https://") and not newurl.startswith("https://"):
+            raise FetchError(f"{req.full_url} leads on to {newurl}, which is not safe; expected https://")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _opened(url: str, headers: dict[str, str], timeout: float) -> Any:
     """Open an address; HTTPError comes out for a range that cannot be had only."""
     if not url.startswith(("http://", "https://")):
         raise FetchError(f"{url} is no address that can be fetched; expected http:// or https://")
     request = urllib.request.Request(url, headers={**_about_us(), **headers})
     try:
-        return urllib.request.urlopen(request, timeout=timeout)
+        return urllib.request.build_opener(SafeRedirects).open(request, timeout=timeout)
+    except FetchError:
+        raise
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:

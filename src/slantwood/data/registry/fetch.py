@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import hashlib
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
 
+from slantwood.data.files import COMPRESSIONS
 from slantwood.data.registry.download import FetchError, Progress, download, matches
 from slantwood.data.registry.entries import Copy, File, Source
 from slantwood.data.registry.openml import fetch_openml
 from slantwood.data.registry.places import present
 from slantwood.data.registry.unpack import unpack
-
-_COMPRESSIONS = (".gz", ".bz2", ".xz")
 
 
 def fetch_copy(copy: Copy, folder: Path, *, progress: Progress | None = None) -> None:
@@ -58,11 +59,17 @@ def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress 
 
 
 def _is_packed(source: Source, path: Path) -> bool:
-    return bool(source.members) or (source.url.endswith(_COMPRESSIONS) and path.suffix not in _COMPRESSIONS)
+    return bool(source.members) or (source.url.endswith(COMPRESSIONS) and path.suffix not in COMPRESSIONS)
+
+
+def _name_of_archive(url: str) -> str:
+    # Addresses may end alike, or in what no file can be called; the kind of compression is told by the end.
+    end = PurePosixPath(urlsplit(url).path).suffix
+    return f"archive-{hashlib.sha256(url.encode()).hexdigest()[:16]}{end}"
 
 
 def _fetch_packed(source: Source, path: Path, checksum: str, progress: Progress | None) -> Path:
-    archive = path.with_name(source.url.rpartition("/")[2])
+    archive = path.with_name(_name_of_archive(source.url))
     if not archive.is_file():
         download(source.url, archive, progress=progress)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from slantwood.data.registry.entries import Copy, Dataset, Size, every_dataset
 from slantwood.data.registry.places import data_folders, present
+from slantwood.hints import did_you_mean
 
 
 def dataset(name: str) -> Dataset:
@@ -38,13 +38,8 @@ def dataset(name: str) -> Dataset:
         raise TypeError(f"name={name!r} is of type {type(name).__name__}; expected the name of a data set")
     found = _by_spelling().get(_spelling(name))
     if found is None:
-        near = difflib.get_close_matches(_spelling(name), _by_spelling(), 3)
-        names = list(dict.fromkeys(_by_spelling()[each].name for each in near))
-        hint = (
-            f"did you mean {' or '.join(map(repr, names))}?"
-            if names
-            else "slantwood.data.datasets() lists all"
-        )
+        known = dict.fromkeys(entry.name for entry in _by_spelling().values())
+        hint = did_you_mean(name, known, "slantwood.data.datasets() lists all", most=3)
         raise ValueError(f"no data set is called {name!r}; {hint}")
     return found
 

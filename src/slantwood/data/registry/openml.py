@@ -81,6 +81,8 @@ def _description(about: dict[str, Any]) -> Description:
 def _names(said: Any) -> tuple[str, ...]:
     # One name, several in a list, or several with commas between them.
     listed = said if isinstance(said, list) else [said] if said else []
+    if not all(isinstance(each, str) for each in listed):
+        raise TypeError(f"{said!r:.60} holds what is no name")
     return tuple(name.strip(" \"'") for each in listed for name in each.split(","))
 
 

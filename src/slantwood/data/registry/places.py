@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
+from slantwood.data.files import COMPRESSIONS
+
 ENVIRONMENT = "SLANTWOOD_DATA"
-COMPRESSIONS = ("", ".xz", ".gz", ".bz2", ".zst")
 
 
 def cache_folder(
@@ -59,5 +60,5 @@ def present(names: Sequence[str], folder: Path) -> list[Path] | None:
 
 
 def _plain_or_compressed(path: Path) -> Path | None:
-    candidates = (path.with_name(path.name + ending) for ending in COMPRESSIONS)
+    candidates = (path.with_name(path.name + ending) for ending in ("", *COMPRESSIONS))
     return next((candidate for candidate in candidates if candidate.is_file()), None)

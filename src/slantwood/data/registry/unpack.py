@@ -63,7 +63,9 @@ def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
     except (zipfile.BadZipFile, tarfile.TarError, RuntimeError) as error:
         raise ValueError(f"{archive.name} cannot be unpacked ({error}); expected .zip or .tar") from error
     except Exception as error:
-        raise decompression_error(archive, error) or error from error
+        if damaged := decompression_error(archive, error):
+            raise damaged from error
+        raise
 
 
 def _regular(tarred: tarfile.TarFile, member: str) -> IO[bytes]:
