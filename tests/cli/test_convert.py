@@ -42,8 +42,24 @@ def test_models_become_onnx_or_smaller(run, folder, write_csv, waves):
     small, full = (slantwood.load_model(name).predict(X) for name in ("n.slant", "m.slant"))
     np.testing.assert_allclose(small, full, atol=0.05)
     pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
     run("convert", "m.slant", "m.onnx")
-    assert (folder / "m.onnx").exists()
+    session = runtime.InferenceSession("m.onnx", providers=["CPUExecutionProvider"])
+    (numbers,) = session.run(None, {"X": X})
+    np.testing.assert_allclose(numbers[:, 0], full, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("m.slant", "m.onnx", "--float16"), "--float16"),
+        (("m.slant", "m.onnx", "--targets", "u"), "--targets"),
+        (("m.slant", "n.slant", "--to", "csv"), "--to"),
+        (("a.csv", "b.arff", "--predict-only"), "--predict-only"),
+    ],
+)
+def test_options_of_the_other_kind_of_file_are_refused(fails, words, option):
+    assert f"{option}: it is for" in fails("convert", *words, code=2).replace("'", "")
 
 
 def test_what_cannot_be_converted_is_told(run, fails, folder, write_csv, waves, flowers):

@@ -55,12 +55,23 @@ def convert(
     .slant and .onnx for models.
     """
     check_result(target)
+    reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
+    saving = {"float16": float16, "predict-only": predict_only}
     if file_of(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:
+        _refuse(reading | {"to": to}, "data files")
+        if target.suffix.lower() == ".onnx":
+            _refuse(saving, "model files, which OUT is not")
         _convert_model(file_of(source), target, float16=float16, predict_only=predict_only)
     else:
-        reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
+        _refuse(saving, "model files")
         _convert_data(source, target, to, reading)
     say(f"Wrote {target} ({bytes_in_words(target.stat().st_size)}).")
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    for option, value in options.items():
+        if value is not None and value is not False:
+            raise typer.BadParameter(f"it is for {what}", param_hint=f"--{option}")
 
 
 def _convert_model(source: Path, target: Path, *, float16: bool, predict_only: bool) -> None:
