@@ -12,7 +12,6 @@ from slantwood.cli.console import bytes_in_words, print_facts, print_json, print
 from slantwood.hints import listed
 
 _MOST_FEATURES = 20
-_VERSION_AT = slice(8, 12)  # of a model file
 
 
 def inspect(
@@ -65,6 +64,7 @@ def _facts(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
     from slantwood.cli import models
+    from slantwood.model.container import format_version
 
     trees = model.trees_
     depths = np.maximum.reduceat(trees.depth, trees.roots)
@@ -72,14 +72,12 @@ def _facts(model: Any, path: Path) -> dict[str, Any]:
     importances = model.feature_importances_
     names = models.input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
     order = np.argsort(-importances, kind="stable")
-    with open(path, "rb") as file:
-        version = int.from_bytes(file.read(_VERSION_AT.stop)[_VERSION_AT], "little")
     return {
         "model": str(path),
         "estimator": type(model).__name__,
         "task": models.task_of(model),
         "bytes": path.stat().st_size,
-        "format_version": version,
+        "format_version": format_version(path),
         "features": model.n_features_in_,
         "nominal_features": len(model.encoding_.nominal),
         "targets": list(getattr(model, "target_names_", None) or ()),

@@ -18,7 +18,7 @@ from slantwood.cli.sources import columns, file_of, is_file, known_set
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
 from slantwood.data.read import read_wanted
-from slantwood.data.table import Data
+from slantwood.data.table import Data, is_frame
 from slantwood.hints import listed
 
 _CLASSES = ("binary", "multi-class")
@@ -111,7 +111,7 @@ def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
 
 
 def _chosen(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
-    if hasattr(X, "columns"):
+    if is_frame(X):
         return X[list(wanted)]
     place = {name: i for i, name in enumerate(names)}
     return X[:, [place[name] for name in wanted]]
@@ -131,7 +131,7 @@ def _placed(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
 def _in_form(model: Any, X: Any, names: Sequence[str] | None, path: str) -> Any:
     """Give a data frame to a model that learned from one, and numbers to one that learned from these."""
     nominal = set(model.encoding_.nominal)
-    if not hasattr(X, "columns"):
+    if not is_frame(X):
         if nominal and names is not None:
             raise ValueError(
                 f"{path} holds numbers only, and the model learned categories of {names[min(nominal)]!r}; "

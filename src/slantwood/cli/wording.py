@@ -18,8 +18,10 @@ def about_data(data: Data) -> str:
     import numpy as np
     import scipy.sparse as sp
 
+    from slantwood.data.table import is_frame
+
     n_rows, n_features = data.X.shape
-    if hasattr(data.X, "columns"):
+    if is_frame(data.X):
         n_nominal = sum(dtype.name == "category" for dtype in data.X.dtypes)
         form = f"{n_nominal:,} of them nominal"
         missing = float(data.X.isna().to_numpy().mean())

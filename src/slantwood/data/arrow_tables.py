@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import Categories, Data, Table, sorted_categories
+from slantwood.data.table import Categories, Data, Table, is_frame, sorted_categories
 from slantwood.data.wanted import Wanted
 
 # Rows that are made dense in one go where they are written.
@@ -109,7 +109,7 @@ def _target_columns(data: Data) -> Sequence[str]:
 def _columns(matrix: Any, start: int, stop: int) -> Iterator[Any]:
     if matrix is None:
         return
-    if hasattr(matrix, "columns"):
+    if is_frame(matrix):
         yield from (matrix.iloc[start:stop, j] for j in range(matrix.shape[1]))
     elif matrix.ndim == 1:
         yield matrix[start:stop]

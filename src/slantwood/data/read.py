@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
-from slantwood.data.table import Data
+from slantwood.data.table import Data, is_frame
 from slantwood.data.tasks import posed
 from slantwood.data.wanted import Wanted
 
@@ -128,7 +128,7 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
 
 def _refuse_infinite(name: str, values: Any) -> None:
     """Refuse what could be written in some formats, and read from none."""
-    if hasattr(values, "columns"):
+    if is_frame(values):
         values = values.select_dtypes("number").to_numpy(np.float64, na_value=np.nan)
     cells = values.data if sp.issparse(values) else np.asarray(values)
     if cells.dtype.kind == "f" and np.isinf(cells).any():

@@ -57,7 +57,7 @@ class Data:
 
     def __repr__(self) -> str:
         n, d = self.X.shape
-        form = "frame" if hasattr(self.X, "columns") else "sparse" if sp.issparse(self.X) else "dense"
+        form = "frame" if is_frame(self.X) else "sparse" if sp.issparse(self.X) else "dense"
         about_y = "no targets" if self.task is None else f"{self.task}, targets: {len(self.target_names)}"
         return f"<Data: {n} rows, {d} features ({form}), {about_y}>"
 
@@ -114,6 +114,11 @@ def sorted_categories(categories: Categories) -> Categories:
     return Categories(ranks.take(categories.codes, mode="wrap"), tuple(values[i] for i in order))
 
 
+def is_frame(X: Any) -> bool:
+    """Tell a data frame from an array or sparse matrix."""
+    return hasattr(X, "columns")
+
+
 def compact(matrix: Any) -> Any:
     """Hold a matrix as CSR where under a tenth of it is non-zero, else as an array."""
     n_cells = matrix.shape[0] * matrix.shape[1]
@@ -124,7 +129,7 @@ def compact(matrix: Any) -> Any:
 
 def matrix_of_inputs(data: Data, format: str) -> Any:
     """Return X for a format that holds numbers only: an array or a sparse matrix."""
-    if not hasattr(data.X, "columns"):
+    if not is_frame(data.X):
         return data.X
     if any(getattr(dtype, "kind", "O") not in "biuf" for dtype in data.X.dtypes):
         raise ValueError(f"{format} holds numbers, and X has nominal columns; write csv, arff or parquet")
@@ -170,7 +175,7 @@ def known_values(y: np.ndarray) -> set[Any]:
 
 
 def _under_each_other(parts: Sequence[Any]) -> Any:
-    if any(hasattr(part, "columns") for part in parts):
+    if any(is_frame(part) for part in parts):
         return _stacked_frames(parts)
     if any(map(sp.issparse, parts)):
         return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))

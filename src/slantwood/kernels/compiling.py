@@ -16,7 +16,8 @@ OPTIONS: Any = {"nogil": True, "error_model": "numpy", "forceinline": True}
 exact = njit(cache=True, **OPTIONS)
 
 # The same without counting references to arrays: passing one to an inlined function counts it, which takes
-# half of the time of loops over single bytes. Functions compiled so cannot make arrays.
+# half of the time of loops over single bytes. Functions compiled so cannot make arrays. `_nrt` is a private
+# option of Numba, to be looked at when Numba changes.
 scanning = njit(cache=True, **(OPTIONS | {"_nrt": False}))
 
 # Sums over contiguous memory may be reordered, so that they run in vector registers.

@@ -161,6 +161,12 @@ def _whole(file: IO[bytes]) -> np.ndarray:
     return np.frombuffer(bytearray(content), np.uint8)
 
 
+def format_version(path: str | PathLike[str]) -> int:
+    """Return the version of the format of a file that `read` has found right."""
+    with open(path, "rb") as file:
+        return int(_PROLOGUE.unpack(file.read(_PROLOGUE.size))[1])
+
+
 def _mapped(path: str | PathLike[str]) -> np.ndarray:
     with open(path, "rb") as file:
         length = os.fstat(file.fileno()).st_size

@@ -20,7 +20,7 @@ from slantwood.data import arff, clus, mulan
 from slantwood.data.arff import Attribute, Cells, Column, Header, Nominal, Parsed, Skipped, Source
 from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
-from slantwood.data.table import CLASS_TASKS, LABEL_TASKS, Categories, Data, Table, known_values
+from slantwood.data.table import CLASS_TASKS, LABEL_TASKS, Categories, Data, Table, is_frame, known_values
 from slantwood.data.wanted import Roles, Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
@@ -40,14 +40,14 @@ def read(path: Path, wanted: Wanted) -> Table | Data:
         return _flat(source, header, wanted)
 
 
-def read_hierarchical(
-    path: Path, wanted: Wanted, hierarchy: Hierarchy | None, padding: str | None
-) -> Table | Data:
+def read_hierarchical(path: Path, hierarchy: Hierarchy | None, padding: str | None) -> Data:
     """Read a file of CLUS, with another hierarchy than its own if one is given."""
     with arff.opened(path) as source:
         header = arff.read_header(source)
         position = clus.needed_class_position(source, header.attributes)
-        return _hierarchical(source, header, position, wanted, hierarchy, padding)
+        data = _hierarchical(source, header, position, Wanted(), hierarchy, padding)
+    assert isinstance(data, Data)  # as nobody asks for other targets
+    return data
 
 
 def _flat(source: Source, header: Header, wanted: Wanted) -> Table:
@@ -374,7 +374,7 @@ def _key_columns(data: Data) -> list[_Written]:
 
 
 def _input_columns(data: Data) -> list[_Written]:
-    if not hasattr(data.X, "columns"):
+    if not is_frame(data.X):
         return [_Matrix(data.feature_names, "numeric", data.X)]
     columns: list[_Written] = []
     for j, name in enumerate(data.feature_names):

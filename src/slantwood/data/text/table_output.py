@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import Data
+from slantwood.data.table import Data, is_frame
 from slantwood.data.text.scanning import number
 from slantwood.data.text.table_columns import MISSING
 
@@ -40,7 +40,7 @@ def _joined(cells: Sequence[str], separator: str) -> bytes:
 
 
 def _texts_of(table: Any, names: Sequence[str], start: int, stop: int, separator: str) -> list[list[str]]:
-    if hasattr(table, "columns"):
+    if is_frame(table):
         part = table.iloc[start:stop]
         columns = [part.iloc[:, j].to_numpy() for j in range(part.shape[1])]
     else:

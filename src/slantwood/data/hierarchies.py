@@ -1,0 +1,76 @@
+"""Files of CLUS with a hierarchy of classes: read alone, or with the hierarchy of another file."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from slantwood.data.arff import opened, read_header
+from slantwood.data.clus import Classes, check_padding, needed_class_position
+from slantwood.data.formats.arff import read_hierarchical
+from slantwood.data.table import Data
+from slantwood.targets.hierarchy import Hierarchy
+
+
+def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -> Hierarchy:
+    """Read the hierarchy of a CLUS file from its header; the rows are not looked at.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; .bz2, .gz, .xz and .zst are decompressed.
+    padding : str or None, default="auto"
+        What shorter paths are filled up with, and is dropped from their ends: with "0", ``1/2/0/0`` is the
+        class ``1/2``. "auto" takes "0" where the list of classes looks so: all paths have the same number of
+        parts, more than one, some end in 0, and a 0 is followed by zeros only. None drops nothing.
+
+    Returns
+    -------
+    Hierarchy
+        Labels are the paths, in the order of the file. Where an entry of the list begins with ``root/``, the
+        entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
+    """
+    check_padding(padding)
+    with opened(path) as source:
+        attributes = read_header(source).attributes
+        return Classes(source, attributes[needed_class_position(source, attributes)], padding).hierarchy()
+
+
+def read_clus(
+    path: str | PathLike[str], *, hierarchy: Hierarchy | None = None, padding: str | None = "auto"
+) -> Data:
+    """Read a CLUS file of hierarchical multi-label classification.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; .bz2, .gz, .xz and .zst are decompressed.
+    hierarchy : Hierarchy, optional
+        The hierarchy to use, that of the training file for instance, in place of the one in the header.
+    padding : str or None, default="auto"
+        What shorter paths are filled up with, as in `read_hierarchy`.
+
+    Returns
+    -------
+    Data
+        The inputs, the labels and their hierarchy. `y` is a csr_array of dtype int8 with a column per label,
+        1 where the file gives the label. A row whose classes are not known (``?``) is all NaN, and y then of
+        dtype float32.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed; it says the line, and what was expected there.
+    ImportError
+        If there are nominal inputs, and pandas is not installed.
+
+    Examples
+    --------
+    >>> from slantwood.data import read_clus
+    >>> train = read_clus("train.arff.xz")  # doctest: +SKIP
+    >>> test = read_clus("test.arff.xz", hierarchy=train.hierarchy)  # doctest: +SKIP
+    """
+    check_padding(padding)
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
+    return read_hierarchical(Path(path), hierarchy, padding)
