@@ -25,21 +25,13 @@ from scipy import sparse
 
 from slantwood import Hierarchy
 from slantwood import data as files
-from slantwood.data.table import stacked
+from slantwood.data.registry.entries import FOLDERS
+from slantwood.data.registry.places import ENVIRONMENT
+from slantwood.data.table import SPARSE_BELOW, stacked
 
 Matrix = np.ndarray | sparse.csr_array
 TASKS = ("bin", "mcc", "mlc", "str", "mtr")
-SPARSE_BELOW = 0.1
-_ENVIRONMENT = "SLANTWOOD_DATA"
 _KEEP_SPLIT = ("eurlex-eurovoc",)
-_SHORT = {
-    "binary": "bin",
-    "multi-class": "mcc",
-    "multi-label": "mlc",
-    "regression": "str",
-    "multi-target regression": "mtr",
-    "hierarchical multi-label": "hmlc",
-}
 
 
 @dataclass(frozen=True)
@@ -73,7 +65,7 @@ class Dataset:
 def data_folder() -> Path | None:
     """Return the folder of the data sets, or None where there is none."""
     beside_the_project = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get(_ENVIRONMENT) or beside_the_project)
+    folder = Path(os.environ.get(ENVIRONMENT) or beside_the_project)
     return folder if folder.is_dir() else None
 
 
@@ -105,7 +97,7 @@ def load(name: str) -> Dataset:
     parts = ("train", "test") if entry.name in _KEEP_SPLIT else (None,)
     arrays = [array for part in parts for array in _numbers(load_files(entry.name, part))]
     remark = next(each.remark for each in files.datasets(data_folder()) if each.name == entry.name)
-    return Dataset(name, _SHORT[entry.task], *arrays, remark=remark)
+    return Dataset(name, FOLDERS[entry.task], *arrays, remark=remark)
 
 
 def load_frame(name: str) -> tuple[str, pd.DataFrame, np.ndarray]:
@@ -116,7 +108,7 @@ def load_frame(name: str) -> tuple[str, pd.DataFrame, np.ndarray]:
         if isinstance(data.X, pd.DataFrame)
         else pd.DataFrame(_dense(data.X), columns=data.feature_names)
     )
-    return _SHORT[data.task], X, _dense(data.y)
+    return FOLDERS[data.task], X, _dense(data.y)
 
 
 @dataclass(frozen=True)
@@ -149,13 +141,13 @@ def load_hierarchical(name: str) -> HierarchicalDataset:
 
 def _present(task: str) -> list[str]:
     listed = [] if data_folder() is None else files.datasets(data_folder())
-    return sorted(each.name for each in listed if each.paths and _SHORT[each.task] == task)
+    return sorted(each.name for each in listed if each.paths and FOLDERS[each.task] == task)
 
 
 def load_files(name: str, part: str | None = None) -> files.Data:
     """Read a set, or a part of it, as `slantwood.data.load` gives it."""
     if data_folder() is None:
-        raise FileNotFoundError(f"there is no folder of data sets; set {_ENVIRONMENT} to its path")
+        raise FileNotFoundError(f"there is no folder of data sets; set {ENVIRONMENT} to its path")
     return files.load(name, folder=data_folder(), part=part, download=False)
 
 

@@ -14,6 +14,7 @@ from slantwood.cli.config import Config, PrintConfig
 from slantwood.cli.console import bars, counted, print_json, print_table, say
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -93,7 +94,7 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     n_rows = data.X.shape[0]
     if n_folds > n_rows:
         raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
-    if data.task in ("regression", "multi-target regression"):
+    if data.task in NUMBER_TASKS:
         yield from KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows))
         return
     dealt = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)

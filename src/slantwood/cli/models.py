@@ -12,18 +12,17 @@ from slantwood.cli.console import Show
 from slantwood.cli.toml import pair_understood, understood
 from slantwood.cli.training_options import Split, TrainingOptions
 from slantwood.hints import did_you_mean
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
-
-HIERARCHICAL = "hierarchical multi-label"
 
 
 def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
     import slantwood
 
-    classifies = data.task not in ("regression", "multi-target regression")
+    classifies = data.task not in NUMBER_TASKS
     kind = f"Oblique{'Tree' if options.tree else 'Forest'}{'Classifier' if classifies else 'Regressor'}"
     make = getattr(slantwood, kind)
     given: dict[str, Any] = {"split": _split(options), "random_state": options.seed}
@@ -87,7 +86,7 @@ def input_names(model: Any) -> tuple[str, ...] | None:
 
 def output_names(model: Any) -> tuple[str, ...]:
     """Return the names of the columns of the scores: of classes, labels or numbers."""
-    if task_of(model) in ("binary", "multi-class", HIERARCHICAL):
+    if task_of(model) in (*CLASS_TASKS, HIERARCHICAL):
         return tuple(map(str, model.classes_.tolist()))
     n_columns = model.targets_.n_columns
     named = getattr(model, "target_names_", None)

@@ -20,9 +20,7 @@ from slantwood.data.formats import format_of
 from slantwood.data.read import read_wanted
 from slantwood.data.table import Data, is_frame
 from slantwood.hints import listed
-
-_CLASSES = ("binary", "multi-class")
-_NUMBERS = ("regression", "multi-target regression")
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 
 def inputs_for(
@@ -56,7 +54,7 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
     task = models.task_of(model)
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
     known = tuple(getattr(model, "target_names_", None) or ())
-    if task in _CLASSES and model.classes_.dtype.kind in "UO":
+    if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
         codes |= set(known)
     wanted = ModelColumns(
         targets=targets,
@@ -66,7 +64,7 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
         codes=frozenset(codes),
         known_targets=known,
         keys=_keys(file, format),
-        asks_file=task == models.HIERARCHICAL,
+        asks_file=task == HIERARCHICAL,
         may_lack_names=header is None and format_of(file, format).name in ("csv", "tsv"),
         task=_kind(task),
     )
@@ -86,7 +84,7 @@ def _keys(path: Path, format: str | None) -> tuple[str, ...]:
 
 
 def _kind(task: str) -> str:
-    return "regression" if task in _NUMBERS else "classification"
+    return "regression" if task in NUMBER_TASKS else "classification"
 
 
 # ---- inputs
@@ -168,9 +166,9 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
 
 def _lined_up_truth(model: Any, data: Data, path: str, by_position: bool) -> Any:
     task = models.task_of(model)
-    if task in _CLASSES:
+    if task in CLASS_TASKS:
         return _classes(model, data, path)
-    if task in _NUMBERS:
+    if task in NUMBER_TASKS:
         return _ordered_numbers(model, data, path)
     if data.y.ndim == 1:
         data = _one_label_each(data, path)

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from slantwood.cli import models
 from slantwood.data.files import format_suffix, written
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Rows that are made dense, and text, in one go.
 _CHUNK = 1000
@@ -68,18 +69,18 @@ def _predicted(
     model: Any, X: Any, proba: bool, top_k: int | None, labels: bool | None
 ) -> tuple[list[str], _Cells]:
     task, names = models.task_of(model), models.output_names(model)
-    if task in ("regression", "multi-target regression"):
+    if task in NUMBER_TASKS:
         if proba or top_k is not None:
             raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
         return list(names), _matrix(_rounded(model, model.predict(X)))
     if top_k is not None:
         return _best(model, X, min(top_k, len(names)), names)
-    if task in ("binary", "multi-class"):
+    if task in CLASS_TASKS:
         return _classes(model, X, proba, names)
     if proba:
         return list(names), _matrix(model.predict_proba(X, sparse=models.sparse_labels(model)))
     indicator = models.chosen_labels(model, X).astype(np.int8)
-    as_list = task == models.HIERARCHICAL if labels is None else labels
+    as_list = task == HIERARCHICAL if labels is None else labels
     return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
 
 

@@ -21,6 +21,7 @@ from slantwood.metrics import (
     pooled_auprc,
     precision_at_k,
 )
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Labels that are made dense in one go.
 _CHUNK_CELLS = 1 << 24
@@ -39,7 +40,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     """Predict, and compare with the truth where it is known."""
     task = models.task_of(model)
     known = _known_rows(y)
-    if task in ("regression", "multi-target regression"):
+    if task in NUMBER_TASKS:
         return _of_numbers(y, model.predict(X), models.output_names(model))
     if not known.all():
         n_unknown = int((~known).sum())
@@ -47,11 +48,11 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
         X, y = rows(X, known), rows(y, known)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
-    if task in ("binary", "multi-class"):
+    if task in CLASS_TASKS:
         return _of_classes(y, model.predict_proba(X), model.classes_)
     predicted = models.chosen_labels(model, X)
     probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
-    if task == models.HIERARCHICAL:
+    if task == HIERARCHICAL:
         return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
     return _of_labels(y, predicted, probabilities, models.output_names(model))
 

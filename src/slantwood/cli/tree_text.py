@@ -9,6 +9,7 @@ import numpy as np
 
 from slantwood.cli import models
 from slantwood.features.matrix import array_of
+from slantwood.task_names import CLASS_TASKS
 
 _MOST_WEIGHTS = 6
 _MOST_LABELS = 5
@@ -73,7 +74,7 @@ class _Writer:
         row = int(self.trees.leaf[node])
         means = _leaf(self.trees.leaves, row)
         task = models.task_of(self.model)
-        if task in ("binary", "multi-class"):
+        if task in CLASS_TASKS:
             shares = self.model.targets_.probabilities(means)[0]
             best = int(np.argmax(shares))
             return f"{self.outputs[best]} ({shares[best]:.2f})"

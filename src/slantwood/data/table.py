@@ -10,12 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.task_names import CLASS_TASKS
 
 SPARSE_BELOW = 0.1
-
-CLASS_TASKS = ("binary", "multi-class")
-LABEL_TASKS = ("multi-label", "hierarchical multi-label")
-NUMBER_TASKS = ("regression", "multi-target regression")
 
 
 @dataclass(frozen=True, eq=False)

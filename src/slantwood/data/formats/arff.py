@@ -20,9 +20,10 @@ from slantwood.data import arff, clus, mulan
 from slantwood.data.arff import Attribute, Cells, Column, Header, Nominal, Parsed, Skipped, Source
 from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
-from slantwood.data.table import CLASS_TASKS, LABEL_TASKS, Categories, Data, Table, is_frame, known_values
+from slantwood.data.table import Categories, Data, Table, is_frame, known_values
 from slantwood.data.wanted import Roles, Wanted
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 
 _OF_MEKA = re.compile(r"(?:^|(?<=[ \t:]))-C[ \t]++(-?)([0-9]{1,9})(?![^ \t'\"])")
 _CELLS_AT_ONCE = 1 << 18

@@ -13,7 +13,7 @@ from typing import IO
 
 import numpy as np
 
-from slantwood.data.table import LABEL_TASKS, Data, matrix_of_inputs
+from slantwood.data.table import Data, matrix_of_inputs
 from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
@@ -25,6 +25,7 @@ from slantwood.data.text.pairs import (
 )
 from slantwood.data.text.scanning import malformed, shown, whole_lines
 from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.task_names import LABEL_TASKS
 
 
 def read(path: Path, wanted: Wanted) -> Data:

@@ -17,9 +17,6 @@ import scipy.sparse as sp
 
 from slantwood.data.files import opened
 from slantwood.data.table import (
-    CLASS_TASKS,
-    LABEL_TASKS,
-    NUMBER_TASKS,
     Categories,
     Data,
     compact,
@@ -28,6 +25,7 @@ from slantwood.data.table import (
 from slantwood.data.tasks import posed
 from slantwood.data.wanted import Wanted, refuse_columns
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 
 _CSR = ("data", "indices", "indptr", "shape")
 _KINDS = {"X": "biuf", "y": "biufU"}

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.table import LABEL_TASKS, Data, matrix_of_inputs
+from slantwood.data.table import Data, matrix_of_inputs
 from slantwood.data.tasks import posed
 from slantwood.data.text.pairs import (
     Pairs,
@@ -26,6 +26,7 @@ from slantwood.data.text.pairs import (
 )
 from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.task_names import LABEL_TASKS
 
 
 def read(path: Path, wanted: Wanted) -> Data:

@@ -19,6 +19,7 @@ from slantwood.data.registry.listing import Listing, dataset, listing
 from slantwood.data.registry.openml import description_url, read_description
 from slantwood.data.registry.places import ENVIRONMENT, cache_folder, data_folders
 from slantwood.data.table import Data, stacked
+from slantwood.task_names import CLASS_TASKS
 
 _AGAINST_THE_REST = " against the rest"
 
@@ -108,7 +109,7 @@ def _arguments(entry: Dataset, copy: Copy, path: Path) -> dict[str, Any]:
         arguments["drop"] = tuple(dict.fromkeys((*arguments.get("drop", ()), *columns.ignored)))
     if entry.task.endswith("regression") or copy.relabel == "rounded":
         arguments["task"] = "regression"
-    elif entry.task in ("binary", "multi-class"):
+    elif entry.task in CLASS_TASKS:
         arguments["task"] = "classification"
     return arguments
 
