@@ -17,7 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data import arff, clus, mulan
-from slantwood.data.arff import Attribute, Cells, Column, Header, Nominal, Parsed, Skipped, Source
+from slantwood.data.arff import Attribute, Column, Header, Nominal, Parsed, Skipped, Source
+from slantwood.data.arff_rows import Cells, read_rows
 from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
 from slantwood.data.table import Categories, Data, Table, is_frame, known_values
@@ -198,7 +199,7 @@ class _Reading:
     def _cells(self, columns: Sequence[Column]) -> Cells:
         if any(_is_nominal(columns[i]) for i in self._features(columns)):
             pandas_for(self._source.path)  # before all rows are read in vain
-        return arff.read_rows(self._source, self._names, columns)
+        return read_rows(self._source, self._names, columns)
 
     def _features(self, columns: Sequence[Column]) -> list[int]:
         return [
