@@ -9,18 +9,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slantwood.data.text.scanning import scanning
-from slantwood.kernels.text import read_numbers
+from slantwood.kernels.text import number_at
 
 
 def numbers_in(texts):
-    """Read texts, one on a line; None for those left to others."""
-    lines = [f"{text}\n".encode() for text in texts]
-    begins = np.cumsum([0, *map(len, lines)])[:-1]
-    values, stops = np.empty(len(lines)), np.empty(len(lines), np.int64)
+    """Read texts; None for those left to others."""
+    found = []
     with scanning():
-        read_numbers(np.frombuffer(b"".join(lines), np.uint8), begins, values, stops)
-    ends = begins + [len(line) - 1 for line in lines]
-    return [value if stop == end else None for value, stop, end in zip(values, stops, ends, strict=True)]
+        for text in texts:
+            letters = np.frombuffer(f"{text}\n".encode(), np.uint8)
+            value, stop, is_number = number_at(letters, 0)
+            found.append(value if is_number and stop == len(letters) - 1 else None)
+    return found
 
 
 def bits(value):

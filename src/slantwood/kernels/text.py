@@ -168,7 +168,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                     continue
             is_number = False
             if (kind == NUMBER) | (kind == TARGET):
-                value, after, is_number = _number(text, begin)
+                value, after, is_number = number_at(text, begin)
                 if is_number:
                     after = _after_blanks(text, after, separator)
                     is_number = after == stop if is_quoted else _ends_cell(_at(text, after), separator)
@@ -290,7 +290,7 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
 
         if not _is_pair(text, i):
             while _at(text, i) != _NEWLINE:
-                value, after, is_number = _number(text, i)
+                value, after, is_number = number_at(text, i)
                 is_number = is_number and (
                     _ends_word(_at(text, after), has_comments) or _at(text, after) == _COMMA
                 )
@@ -353,7 +353,7 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
             largest = max(largest, index)
             smallest = min(smallest, index)
             i += 1
-            value, after, is_number = _number(text, i)
+            value, after, is_number = number_at(text, i)
             is_number = is_number and _ends_word(_at(text, after), has_comments)
             if not (is_number and abs(value) < TOO_LARGE_FOR_SINGLE):
                 after = i
@@ -397,15 +397,6 @@ def fill_table(hashes, n_texts, table):
         while table[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
         table[slot] = number + 1
-
-
-@scanning
-def read_numbers(text, begins, values, stops):
-    """Read the numbers that begin at these places; a place to stop of -1 says that it is not decided here."""
-    for n in range(begins.shape[0]):
-        value, stop, is_number = _number(text, begins[n])
-        values[n] = value
-        stops[n] = stop if is_number else -1
 
 
 @scanning
@@ -542,7 +533,7 @@ def _found(hashed, column, start, length, table, hashes, ends, owners, letters):
 
 
 @scanning
-def _number(text, i):
+def number_at(text, i):
     """Return a number, where it stops, and whether there is one that is read exactly."""
     is_negative = _at(text, i) == _MINUS
     if is_negative or _at(text, i) == _PLUS:
