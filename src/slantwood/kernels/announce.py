@@ -28,7 +28,7 @@ class _Announcement(event.Listener):
 
 
 @contextmanager
-def announced(how_long: str = "about half a minute") -> Iterator[None]:
+def announced(how_long: str = "about a minute") -> Iterator[None]:
     """Announce a compilation that happens inside the block, and how long it takes."""
     with event.install_listener("numba:compile", _Announcement(how_long)):
         yield
