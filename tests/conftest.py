@@ -7,7 +7,10 @@ old code, so the tests keep theirs in a folder that is named after the contents 
 
 import hashlib
 import os
+import sys
 import tempfile
+import types
+import warnings
 from pathlib import Path
 
 _SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
@@ -124,3 +127,29 @@ def blocks_of():
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def liac():
+    """Return liac-arff."""
+    return pytest.importorskip("arff", reason="liac-arff is not installed")
+
+
+@pytest.fixture(scope="session")
+def load_from_arff(liac):
+    """Return the reader of scikit-multilearn, whose module wants a library to download with."""
+    pytest.importorskip("skmultilearn", reason="scikit-multilearn is not installed")
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import requests  # noqa: F401
+        except ImportError:
+            patch.setitem(sys.modules, "requests", types.ModuleType("requests"))
+        from skmultilearn.dataset import load_from_arff
+
+    def load(*arguments, **settings):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it leaves files open
+            return load_from_arff(*arguments, **settings)
+
+    return load

@@ -1,10 +1,7 @@
 """ARFF files that other libraries read too: SciPy, liac-arff and scikit-multilearn find the same in them."""
 
 import io
-import sys
 import time
-import types
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -23,31 +20,6 @@ WORDS = st.text("abcXYZ019_.-éß%:;@ ", min_size=1, max_size=5).filter(
 # SciPy keeps the quotes of some names, and has ASCII values only.
 BARE_WORDS = st.text("abcXYZ019_.-", min_size=1, max_size=5).filter(lambda text: text[0] not in "-.")
 NUMBERS = st.floats(width=32, allow_nan=True, allow_infinity=False)
-
-
-@pytest.fixture(scope="module")
-def liac():
-    return pytest.importorskip("arff", reason="liac-arff is not installed")
-
-
-@pytest.fixture(scope="module")
-def load_from_arff(liac):
-    """Return the reader of scikit-multilearn, whose module wants a library to download with."""
-    pytest.importorskip("skmultilearn", reason="scikit-multilearn is not installed")
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import requests  # noqa: F401
-        except ImportError:
-            patch.setitem(sys.modules, "requests", types.ModuleType("requests"))
-        from skmultilearn.dataset import load_from_arff
-
-    def load(*arguments, **settings):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it leaves files open
-            return load_from_arff(*arguments, **settings)
-
-    return load
 
 
 @st.composite

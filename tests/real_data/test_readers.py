@@ -2,9 +2,6 @@
 
 import io
 import lzma
-import sys
-import types
-import warnings
 
 import numpy as np
 import pytest
@@ -42,31 +39,6 @@ DENSE = {
 SPARSE = {"mlc/corel5k/corel5k": 374, "mlc/enron/enron": 53}
 MULTI_LABEL = {file: n for file, n in (DENSE | SPARSE).items() if file.startswith("mlc/")}
 GAPS = {"arrhythmia", "cholesterol", "credit-approval", "rf1", "scpf"}
-
-
-@pytest.fixture(scope="module")
-def liac():
-    return pytest.importorskip("arff", reason="liac-arff is not installed")
-
-
-@pytest.fixture(scope="module")
-def load_from_arff(liac):
-    """Return the reader of scikit-multilearn, whose module wants a library to download with."""
-    pytest.importorskip("skmultilearn", reason="scikit-multilearn is not installed")
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import requests  # noqa: F401
-        except ImportError:
-            patch.setitem(sys.modules, "requests", types.ModuleType("requests"))
-        from skmultilearn.dataset import load_from_arff
-
-    def load(*arguments, **settings):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it leaves files open
-            return load_from_arff(*arguments, **settings)
-
-    return load
 
 
 def path_of(file):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slantwood.cli.console import bytes_in_words, say
+from slantwood.cli.options import Header
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_there, columns, file_of, is_file, known_set, refuse_for_known_set
 
@@ -36,12 +37,7 @@ def convert(
     ] = None,
     format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of IN.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Format of OUT.")] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header", help="Whether a CSV file begins with names.", show_default=False
-        ),
-    ] = None,
+    header: Header = None,
     float16: Annotated[
         bool, typer.Option("--float16", help="Of a model: write weights in half precision.")
     ] = False,

@@ -12,6 +12,7 @@ import typer
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
 from slantwood.cli.console import bars, counted, print_json, print_table, say
+from slantwood.cli.options import Json
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
 from slantwood.task_names import NUMBER_TASKS
@@ -25,7 +26,7 @@ def cv(
     context: typer.Context,
     training: TrainingOptions,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts into which the rows are dealt.")] = 10,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
 ) -> None:

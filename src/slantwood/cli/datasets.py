@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slantwood.cli.console import print_facts, print_json, print_table, say
+from slantwood.cli.options import Json
 
 if TYPE_CHECKING:
     from slantwood.data.registry.listing import Listing
@@ -21,7 +22,7 @@ def datasets(
         Path | None,
         typer.Option(metavar="FOLDER", help="Where to look for files first.", show_default="$SLANTWOOD_DATA"),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """List the data sets that slantwood knows by name."""
     from slantwood.data.registry.listing import dataset

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from slantwood.cli.console import counted, print_json, say
+from slantwood.cli.options import Format, Header, Jobs, Json
 
 
 def evaluate(
@@ -27,17 +28,10 @@ def evaluate(
     per_target: Annotated[
         bool, typer.Option("--per-target", help="Also score each class, label or target.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of the data file.")] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header", help="Whether a CSV file begins with names.", show_default=False
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads.", show_default="all cores")
-    ] = None,
+    json: Json = False,
+    format: Format = None,
+    header: Header = None,
+    jobs: Jobs = None,
 ) -> None:
     """Score the predictions of a model on a data file."""
     from slantwood.cli import models

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from slantwood.cli.console import bytes_in_words, print_facts, print_json, print_table
+from slantwood.cli.options import Json
 from slantwood.hints import listed
 
 _MOST_FEATURES = 20
@@ -20,7 +21,7 @@ def inspect(
         int | None, typer.Option(min=0, metavar="N", help="Print tree N, counted from 0, as text.")
     ] = None,
     depth: Annotated[int, typer.Option(min=0, metavar="N", help="How deep to print the tree.")] = 3,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show what a model file holds.
 

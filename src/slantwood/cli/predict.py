@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slantwood.cli.console import counted, say
+from slantwood.cli.options import Format, Header, Jobs
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import file_of
 
@@ -49,16 +50,9 @@ def predict(
             show_default="a list for hierarchies",
         ),
     ] = None,
-    format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of the data file.")] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header", help="Whether a CSV file begins with names.", show_default=False
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads.", show_default="all cores")
-    ] = None,
+    format: Format = None,
+    header: Header = None,
+    jobs: Jobs = None,
 ) -> None:
     """Predict the rows of a data file.
 

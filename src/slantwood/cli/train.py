@@ -11,6 +11,7 @@ import typer
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
 from slantwood.cli.console import bars, bytes_in_words, counted, print_json, say
+from slantwood.cli.options import Json
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_there, file_of, training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
@@ -40,7 +41,7 @@ def train(
         bool, typer.Option("--predict-only", help="Leave out what only further training needs.")
     ] = False,
     onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the model as ONNX.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
 ) -> None:
