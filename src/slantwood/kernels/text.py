@@ -1,7 +1,7 @@
 """Text that holds tables: bytes to numbers, codes of texts, and pairs of index and value.
 
-What a column means is not known here. A number is given exactly as Python's ``float`` reads it, or not at
-all: odd spellings are handed back as leftovers, by their place in the text, for slower and wiser code.
+What a column means is not known here. Odd spellings of numbers are handed back as leftovers, by their place
+in the text, for slower and wiser code.
 Every text ends with a line end, so that no loop has to look for the end of the text.
 """
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import scanning
+from slantwood.kernels.number_text import at, number_at
 
 # What becomes of a column.
 SKIP, NUMBER, TARGET, TEXT = range(4)
@@ -26,29 +27,7 @@ TOO_LARGE_FOR_SINGLE = 2.0**128 - 2.0**103
 LARGEST_INDEX = 2**31 - 2
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE, _HASH = 9, 10, 13, 32, 34, 35
-_PLUS, _COMMA, _MINUS, _POINT, _ZERO, _COLON, _E = 43, 44, 45, 46, 48, 58, 101
-
-_MAX_DIGITS = 19  # what 64 bits hold
-_EXACT_POWERS = 10.0 ** np.arange(23)  # the powers of ten that are exact in double precision
-_MIN_POWER, _MAX_POWER = -342, 308
-
-
-def _powers_of_five() -> np.ndarray:
-    """Return the first 128 bits of 5**q in two halves: rounded down for q >= 0, up for q < 0."""
-    halves = []
-    for q in range(_MIN_POWER, _MAX_POWER + 1):
-        power = 5 ** abs(q)
-        n_bits = power.bit_length()
-        if q >= 0:
-            bits = power << (128 - n_bits) if n_bits <= 128 else power >> (n_bits - 128)
-        else:
-            bits = (1 << (n_bits + 127)) // power + 1
-            bits >>= bits.bit_length() - 128
-        halves.append((bits >> 64, bits & (2**64 - 1)))
-    return np.array(halves, np.uint64)
-
-
-_POWERS_OF_FIVE = _powers_of_five()
+_COMMA, _ZERO, _COLON = 44, 48, 58
 
 
 class Texts(NamedTuple):
@@ -120,7 +99,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
     n_values = progress[VALUES]
     while i < end:
         i = _after_blanks(text, i, separator)
-        if _at(text, i) == _NEWLINE or _at(text, i) == _RETURN:
+        if at(text, i) == _NEWLINE or at(text, i) == _RETURN:
             i = _next_line(text, i)
             line += 1
             continue
@@ -140,18 +119,18 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
             begin = i
             stop = i
             first_line = line
-            is_quoted = _at(text, i) == _QUOTE
+            is_quoted = at(text, i) == _QUOTE
             if is_quoted:
                 begin = i + 1
                 stop = begin
-                while stop < end and (_at(text, stop) != _QUOTE or _at(text, stop + 1) == _QUOTE):
-                    if _at(text, stop) == _NEWLINE:
+                while stop < end and (at(text, stop) != _QUOTE or at(text, stop + 1) == _QUOTE):
+                    if at(text, stop) == _NEWLINE:
                         line += 1
-                    stop += 2 if _at(text, stop) == _QUOTE else 1
+                    stop += 2 if at(text, stop) == _QUOTE else 1
                 if stop >= end:
                     return OPEN_QUOTE
                 i = _after_blanks(text, stop + 1, separator)
-                if not _ends_cell(_at(text, i), separator):
+                if not _ends_cell(at(text, i), separator):
                     return AFTER_QUOTE
 
             kind = kinds[column] if column < n_columns else SKIP
@@ -162,7 +141,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                     codes[row, places[column]] = numbers_of[latest[places[column]]]
                     i = after
                     column += 1
-                    if _at(text, i) != separator:
+                    if at(text, i) != separator:
                         break
                     i += 1
                     continue
@@ -171,7 +150,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                 value, after, is_number = number_at(text, begin)
                 if is_number:
                     after = _after_blanks(text, after, separator)
-                    is_number = after == stop if is_quoted else _ends_cell(_at(text, after), separator)
+                    is_number = after == stop if is_quoted else _ends_cell(at(text, after), separator)
                     if kind == NUMBER and not abs(value) < TOO_LARGE_FOR_SINGLE:
                         is_number = False
                 if is_number:
@@ -183,10 +162,10 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                         i = after
             if not is_number:
                 if not is_quoted:
-                    while not _ends_cell(_at(text, i), separator):
+                    while not _ends_cell(at(text, i), separator):
                         i += 1
                     stop = i
-                    while stop > begin and (_at(text, stop - 1) == _SPACE or _at(text, stop - 1) == _TAB):
+                    while stop > begin and (at(text, stop - 1) == _SPACE or at(text, stop - 1) == _TAB):
                         stop -= 1
                 if kind != SKIP:
                     is_missing = _is_missing(text, begin, stop)
@@ -222,7 +201,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                         leftovers[n_leftovers, 4] = first_line
                         n_leftovers += 1
             column += 1
-            if _at(text, i) != separator:
+            if at(text, i) != separator:
                 break
             i += 1
         if column != n_columns:
@@ -281,24 +260,24 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
         progress[LARGEST] = largest
         progress[SMALLEST] = smallest
         i = _after_white(text, i)
-        if has_comments and _at(text, i) == _HASH:
+        if has_comments and at(text, i) == _HASH:
             i = _end_of_line(text, i)
-        if _at(text, i) == _NEWLINE and row >= n_rows:
+        if at(text, i) == _NEWLINE and row >= n_rows:
             i += 1
             line += 1
             continue
 
         if not _is_pair(text, i):
-            while _at(text, i) != _NEWLINE:
+            while at(text, i) != _NEWLINE:
                 value, after, is_number = number_at(text, i)
                 is_number = is_number and (
-                    _ends_word(_at(text, after), has_comments) or _at(text, after) == _COMMA
+                    _ends_word(at(text, after), has_comments) or at(text, after) == _COMMA
                 )
                 if not is_number:
                     after = i
-                    while not _ends_word(_at(text, after), has_comments) and _at(text, after) != _COMMA:
+                    while not _ends_word(at(text, after), has_comments) and at(text, after) != _COMMA:
                         after += 1
-                    if after == i or _at(text, after) == _COLON:
+                    if after == i or at(text, after) == _COLON:
                         progress[POSITION] = i
                         return NO_LABEL
                     if n_leftovers == leftovers.shape[0]:
@@ -312,38 +291,38 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
                 labels[n_labels] = value
                 n_labels += 1
                 i = after
-                if _at(text, i) != _COMMA:
+                if at(text, i) != _COMMA:
                     break
                 i += 1
-                if _ends_word(_at(text, i), has_comments):
+                if _ends_word(at(text, i), has_comments):
                     progress[POSITION] = i
                     return NO_LABEL
             i = _after_white(text, i)
         if has_comments and _is_query(text, i):
             i += 4
-            while _at(text, i) - _ZERO < 10 and _at(text, i) >= _ZERO:
+            while at(text, i) - _ZERO < 10 and at(text, i) >= _ZERO:
                 i += 1
-            if not _ends_word(_at(text, i), has_comments):
+            if not _ends_word(at(text, i), has_comments):
                 progress[POSITION] = i
                 return NO_PAIR
         before = np.int64(-1)
         while True:
             i = _after_white(text, i)
-            if has_comments and _at(text, i) == _HASH:
+            if has_comments and at(text, i) == _HASH:
                 i = _end_of_line(text, i)
-            if _at(text, i) == _NEWLINE:
+            if at(text, i) == _NEWLINE:
                 break
             begin = i
             index = np.int64(0)
-            digit = np.int64(_at(text, i)) - _ZERO
+            digit = np.int64(at(text, i)) - _ZERO
             while 0 <= digit < 10:
                 index = index * 10 + digit
                 if index > LARGEST_INDEX:
                     progress[POSITION] = begin
                     return TOO_LARGE
                 i += 1
-                digit = np.int64(_at(text, i)) - _ZERO
-            if i == begin or _at(text, i) != _COLON:
+                digit = np.int64(at(text, i)) - _ZERO
+            if i == begin or at(text, i) != _COLON:
                 progress[POSITION] = begin
                 return NO_PAIR
             if has_comments and index <= before:
@@ -354,10 +333,10 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
             smallest = min(smallest, index)
             i += 1
             value, after, is_number = number_at(text, i)
-            is_number = is_number and _ends_word(_at(text, after), has_comments)
+            is_number = is_number and _ends_word(at(text, after), has_comments)
             if not (is_number and abs(value) < TOO_LARGE_FOR_SINGLE):
                 after = i
-                while not _ends_word(_at(text, after), has_comments):
+                while not _ends_word(at(text, after), has_comments):
                     after += 1
                 if n_leftovers == leftovers.shape[0]:
                     return FULL
@@ -400,21 +379,15 @@ def fill_table(hashes, n_texts, table):
 
 
 @scanning
-def _at(text, i):
-    # With a signed index the compiled code would ask each time whether it is negative.
-    return text[np.uint64(i)]
-
-
-@scanning
 def _after_blanks(text, i, separator):
-    while _at(text, i) == _SPACE or (_at(text, i) == _TAB and separator != _TAB):
+    while at(text, i) == _SPACE or (at(text, i) == _TAB and separator != _TAB):
         i += 1
     return i
 
 
 @scanning
 def _after_white(text, i):
-    while _at(text, i) == _SPACE or _at(text, i) == _TAB or _at(text, i) == _RETURN:
+    while at(text, i) == _SPACE or at(text, i) == _TAB or at(text, i) == _RETURN:
         i += 1
     return i
 
@@ -434,12 +407,12 @@ def _ends_word(byte, has_comments):
 @scanning
 def _next_line(text, i):
     # Lines end with \n, \r\n or, as once on some machines, \r; a text never ends with \r.
-    return i + 2 if _at(text, i) == _RETURN and _at(text, i + 1) == _NEWLINE else i + 1
+    return i + 2 if at(text, i) == _RETURN and at(text, i + 1) == _NEWLINE else i + 1
 
 
 @scanning
 def _end_of_line(text, i):
-    while _at(text, i) != _NEWLINE:
+    while at(text, i) != _NEWLINE:
         i += 1
     return i
 
@@ -447,19 +420,16 @@ def _end_of_line(text, i):
 @scanning
 def _is_pair(text, i):
     begin = i
-    while _ZERO <= _at(text, i) < _ZERO + 10:
+    while _ZERO <= at(text, i) < _ZERO + 10:
         i += 1
-    return i > begin and _at(text, i) == _COLON
+    return i > begin and at(text, i) == _COLON
 
 
 @scanning
 def _is_query(text, i):
     # "qid:", letter by letter: a line end, which is none of them, may come any time.
     return (
-        _at(text, i) == 113
-        and _at(text, i + 1) == 105
-        and _at(text, i + 2) == 100
-        and _at(text, i + 3) == _COLON
+        at(text, i) == 113 and at(text, i + 1) == 105 and at(text, i + 2) == 100 and at(text, i + 3) == _COLON
     )
 
 
@@ -469,20 +439,20 @@ def _is_missing(text, begin, stop):
     length = stop - begin
     if length == 0:
         return True
-    first = _at(text, begin)
+    first = at(text, begin)
     if length == 1:
         return first == 63
     if length > 4 or (first != 78 and first != 110):
         return False
-    second = _at(text, begin + 1)
+    second = at(text, begin + 1)
     if length == 2:
         return first == 78 and second == 65
-    third = _at(text, begin + 2)
+    third = at(text, begin + 2)
     if length == 3:
         if first == 78:
             return (second == 47 and third == 65) or (second == 97 and third == 78)
         return second == 97 and third == 110
-    return first == 110 and second == 117 and third == 108 and _at(text, begin + 3) == 108
+    return first == 110 and second == 117 and third == 108 and at(text, begin + 3) == 108
 
 
 @scanning
@@ -492,10 +462,10 @@ def _same_again(text, i, separator, latest, ends, letters):
         return False, i
     k = ends[latest - 1] if latest > 0 else 0
     end = ends[latest]
-    while k < end and _at(letters, k) == _at(text, i):
+    while k < end and at(letters, k) == at(text, i):
         i += 1
         k += 1
-    return k == end and _ends_cell(_at(text, i), separator), i
+    return k == end and _ends_cell(at(text, i), separator), i
 
 
 @scanning
@@ -505,7 +475,7 @@ def _copied(text, begin, stop, is_quoted, column, letters, start):
     length = 0
     i = begin
     while i < stop:
-        byte = _at(text, i)
+        byte = at(text, i)
         letters[np.uint64(start + length)] = byte
         length += 1
         hashed = (hashed ^ np.uint64(byte)) * np.uint64(1099511628211)
@@ -524,124 +494,9 @@ def _found(hashed, column, start, length, table, hashes, ends, owners, letters):
             known_start = ends[known - 1] if known > 0 else 0
             if ends[known] - known_start == length:
                 k = 0
-                while k < length and _at(letters, known_start + k) == _at(letters, start + k):
+                while k < length and at(letters, known_start + k) == at(letters, start + k):
                     k += 1
                 if k == length:
                     break
         slot = (slot + np.uint64(1)) & mask
     return slot
-
-
-@scanning
-def number_at(text, i):
-    """Return a number, where it stops, and whether there is one that is read exactly."""
-    is_negative = _at(text, i) == _MINUS
-    if is_negative or _at(text, i) == _PLUS:
-        i += 1
-    digits = np.uint64(0)
-    n_digits = 0  # without zeros in front
-    begin = i
-    digit = np.int64(_at(text, i)) - _ZERO
-    while 0 <= digit < 10:
-        digits = digits * np.uint64(10) + np.uint64(digit)
-        if n_digits > 0 or digit > 0:
-            n_digits += 1
-        i += 1
-        digit = np.int64(_at(text, i)) - _ZERO
-    n_seen = i - begin
-    power = np.int64(0)
-    if _at(text, i) == _POINT:
-        i += 1
-        begin = i
-        digit = np.int64(_at(text, i)) - _ZERO
-        while 0 <= digit < 10:
-            digits = digits * np.uint64(10) + np.uint64(digit)
-            if n_digits > 0 or digit > 0:
-                n_digits += 1
-            i += 1
-            digit = np.int64(_at(text, i)) - _ZERO
-        n_seen += i - begin
-        power = begin - i
-    if n_seen == 0 or n_digits > _MAX_DIGITS:
-        return 0.0, i, False
-    if _at(text, i) | 32 == _E:
-        i += 1
-        falls = _at(text, i) == _MINUS
-        if falls or _at(text, i) == _PLUS:
-            i += 1
-        begin = i
-        exponent = np.int64(0)
-        digit = np.int64(_at(text, i)) - _ZERO
-        while 0 <= digit < 10:
-            if exponent < 100000:
-                exponent = exponent * 10 + digit
-            i += 1
-            digit = np.int64(_at(text, i)) - _ZERO
-        if i == begin:
-            return 0.0, i, False
-        power += -exponent if falls else exponent
-    if digits == 0:
-        return (-0.0 if is_negative else 0.0), i, True
-    if digits <= np.uint64(1 << 53) and -22 <= power <= 22:
-        value = np.float64(digits)
-        value = value * _EXACT_POWERS[power] if power >= 0 else value / _EXACT_POWERS[-power]
-        return (-value if is_negative else value), i, True
-    value, is_exact = _rounded(digits, power)
-    return (-value if is_negative else value), i, is_exact
-
-
-@scanning
-def _rounded(digits, power):
-    """Return digits * 10**power rounded to double precision, and whether that is sure.
-
-    D. Lemire, Number parsing at a gigabyte per second (2021): 64 digits of the product with 5**power, and 64
-    more where the first leave the rounding open. Numbers below the normal ones are left to others.
-    """
-    if power < _MIN_POWER or power > _MAX_POWER:
-        return 0.0, False
-    n_zeros = 0
-    step = 32
-    while step > 0:
-        if digits >> np.uint64(64 - step) == 0:
-            digits <<= np.uint64(step)
-            n_zeros += step
-        step >>= 1
-    high, low = _product(digits, _POWERS_OF_FIVE[power - _MIN_POWER, 0])
-    if high & np.uint64(0x1FF) == np.uint64(0x1FF):
-        more, _ = _product(digits, _POWERS_OF_FIVE[power - _MIN_POWER, 1])
-        low += more
-        if low < more:
-            high += np.uint64(1)
-    if low == np.uint64(0xFFFFFFFFFFFFFFFF) and not -27 <= power <= 55:
-        return 0.0, False
-    upper = high >> np.uint64(63)
-    shift = upper + np.uint64(9)
-    mantissa = high >> shift  # 54 bits, of which the last is for rounding
-    exponent = ((217706 * power) >> 16) + 63 + np.int64(upper) - n_zeros + 1023
-    if exponent <= 0:
-        return 0.0, False
-    # Halfway between two numbers: to the even one.
-    if low <= 1 and -4 <= power <= 23 and mantissa & np.uint64(3) == 1 and mantissa << shift == high:
-        mantissa &= ~np.uint64(1)
-    mantissa += mantissa & np.uint64(1)
-    mantissa >>= np.uint64(1)
-    if mantissa >= np.uint64(1 << 53):
-        mantissa = np.uint64(1 << 52)
-        exponent += 1
-    if exponent >= 0x7FF:
-        return 0.0, False
-    bits = (mantissa & np.uint64((1 << 52) - 1)) | (np.uint64(exponent) << np.uint64(52))
-    return np.uint64(bits).view(np.float64), True
-
-
-@scanning
-def _product(a, b):
-    """Return the upper and the lower half of the product of two numbers of 64 bits."""
-    half = np.uint64(32)
-    mask = np.uint64(0xFFFFFFFF)
-    a_high, a_low = a >> half, a & mask
-    b_high, b_low = b >> half, b & mask
-    lowest = a_low * b_low
-    middle = a_high * b_low + (lowest >> half)
-    other = a_low * b_high + (middle & mask)
-    return a_high * b_high + (middle >> half) + (other >> half), (other << half) | (lowest & mask)

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slantwood.data.text.scanning import scanning
-from slantwood.kernels.text import number_at
+from slantwood.kernels.number_text import number_at
 
 
 def numbers_in(texts):
