@@ -69,6 +69,7 @@ def plan(split):
 def grown():
     """Grow a tree straight from a plan's data, with given counts; return it with the training row weights."""
     from slantwood.growth.grow import grow
+    from slantwood.splits.protocol import entrance_of
 
     def go(plan, counts=None, seed=88172645463325252):
         n = len(plan.row_weights)
@@ -81,7 +82,7 @@ def grown():
             np.arange(n, dtype=np.uint32),
             counts.copy(),
             weights.copy(),
-            plan.split.compiled(),
+            *entrance_of(plan.split.compiled()),
             plan.split.scaling,
             plan.limits,
             np.uint64(seed),

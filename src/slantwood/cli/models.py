@@ -10,8 +10,9 @@ import typer
 
 from slantwood.cli.console import Show
 from slantwood.cli.toml import pair_understood, understood
-from slantwood.cli.training_options import Split, TrainingOptions
+from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import did_you_mean
+from slantwood.split_names import split_class
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 if TYPE_CHECKING:
@@ -107,9 +108,7 @@ def sparse_labels(model: Any) -> bool:
 def _split(options: TrainingOptions) -> Any:
     if not options.split_parameters:
         return str(options.split)
-    from slantwood import GradientSplit, SVMSplit
-
-    make: Any = GradientSplit if options.split is Split.gradient else SVMSplit
+    make = split_class(str(options.split))
     return make(**_parameters("--split-set", options.split_parameters, make))
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from slantwood.cli.clus_settings import accept_clus_settings
+from slantwood.split_names import SPLITS
 
 
 def _after_those_of_files(
@@ -29,11 +30,8 @@ class Task(StrEnum):
     regression = "regression"
 
 
-class Split(StrEnum):
-    """How splits are learned."""
-
-    gradient = "gradient"
-    svm = "svm"
+# How splits are learned.
+Split = StrEnum("Split", {name: name for name in SPLITS})  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class TrainingOptions:
     ] = None
     trees: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in the forest.")] = 50
     tree: Annotated[bool, typer.Option("--tree/--forest", help="Grow a single tree, or a forest.")] = False
-    split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split.gradient
+    split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split["gradient"]
     max_depth: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Most splits from the root to a leaf.")
     ] = None

@@ -309,10 +309,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
                 features_nonnegative=bool(np.fmin.reduce(stored, axis=None, initial=0.0) >= 0),
                 single_tree=self._is_single_tree,
-                split=type(split),
                 sketched=sketched,
                 hierarchical=data.hierarchy is not None,
             ),
+            split,
             tuned,
         )
         own = {

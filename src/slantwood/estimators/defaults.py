@@ -8,8 +8,6 @@ them. What was chosen is visible on a fitted estimator as `settings_`.
 from dataclasses import dataclass
 from typing import Any
 
-from slantwood.splits.svm import SVMSplit
-
 # From this number of labels on, targets are many and rare: no single split can serve them all, and a
 # balanced cut along a random supported direction beats a long search for the purest one.
 MANY_TARGETS = 30
@@ -34,18 +32,26 @@ class Traits:
     wide_nominal: bool  # whether X became mostly zeros because nominal features have many values
     features_nonnegative: bool
     single_tree: bool
-    split: type  # of the split learner
     sketched: bool  # whether a random projection of the targets judges splits
     hierarchical: bool  # whether the labels are those of a hierarchy
 
+    @property
+    def sparse_features(self) -> bool:
+        """Whether features are like counts of words."""
+        return self.nonzero_features < SPARSE_FEATURES
 
-def choose(traits: Traits, tuned: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def many_labels(self) -> bool:
+        """Whether labels are so many that no single split can serve them all."""
+        return self.task == "multi-label" and self.n_targets >= MANY_TARGETS
+
+
+def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
     """Return a value for every parameter that can be "auto", of the estimator and of its split.
 
-    What was `tuned` on held-out rows goes before what the rules say.
+    What the split learner prefers goes before the rules, and what was `tuned` on held-out rows before both.
     """
-    sparse = traits.nonzero_features < SPARSE_FEATURES
-    many = traits.task == "multi-label" and traits.n_targets >= MANY_TARGETS
+    sparse, many = traits.sparse_features, traits.many_labels
     settings: dict[str, Any] = {
         "unit_rows": sparse and traits.features_nonnegative,
         "unit_labels": many,
@@ -88,11 +94,7 @@ def choose(traits: Traits, tuned: dict[str, Any]) -> dict[str, Any]:
             settings |= {"bootstrap": True, "max_features": 0.5}
     if traits.hierarchical and not traits.single_tree:
         settings |= {"max_features": 1.0}
-    if traits.split is SVMSplit:
-        # Clusters of equal say keep small ones from being given up, and trees from ending early. Of many rare
-        # labels, small clusters are better given up, and frequent labels should make the clusters.
-        rare = many or sparse
-        settings |= {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
+    settings |= split.preferences(traits)
     settings |= tuned
     if traits.sketched:
         # Mixed columns have no scales of their own; what the targets' scales were is in the mixture.

@@ -13,7 +13,7 @@ with one key that says what it is:
     {"times": [array, unit]}                unit as in "M8[ns]"
     {"scalar": array}                       a NumPy scalar: any of the arrays above, of length 1
     {"csr": [data, indices, indptr, n_columns]}
-    {"split": {"learner": "gradient" or "svm", parameters}}
+    {"split": {"learner": name, parameters}}
     {"hierarchy": i}                        the one at this place in the list of all hierarchies
 
 Types are looked up in this table only, never by a name from the file.
@@ -31,11 +31,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.model.container import DTYPES, ModelFileError, take
-from slantwood.splits.gradient import GradientSplit
-from slantwood.splits.svm import SVMSplit
+from slantwood.split_names import SPLITS, name_of, split_class
 from slantwood.targets.hierarchy import Hierarchy
 
-_SPLITS: dict[str, type] = {"gradient": GradientSplit, "svm": SVMSplit}
 _TIME_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
 _TIMES = {f"{kind}8[{unit}]" for kind in "mM" for unit in _TIME_UNITS}
 _NO_NUMBERS = ("nan", "inf", "-inf")
@@ -69,7 +67,7 @@ class ValueWriter:
             return {"tuple" if isinstance(value, tuple) else "list": self._items(value, name)}
         if isinstance(value, Hierarchy):
             return self._hierarchy(value)
-        if type(value) in _SPLITS.values():
+        if name_of(value) is not None:
             return self._split(value, name)
         if sp.issparse(value):
             return self._csr(value, name)
@@ -119,10 +117,9 @@ class ValueWriter:
         return {"csr": [*kept, csr.shape[1]]}
 
     def _split(self, split: Any, name: str) -> dict[str, Any]:
-        learner = next(key for key, kind in _SPLITS.items() if type(split) is kind)
         values = {field.name: getattr(split, field.name) for field in fields(split)}
         given = {key: self.to_json(value, f"{name}/{key}") for key, value in values.items()}
-        return {"split": {"learner": learner, **given}}
+        return {"split": {"learner": name_of(split), **given}}
 
     def _hierarchy(self, hierarchy: Hierarchy) -> dict[str, Any]:
         if hierarchy not in self.hierarchies:
@@ -210,7 +207,7 @@ class ValueReader:
         if not isinstance(content, dict):
             raise ModelFileError(f"{content!r:.60} is not a split learner")
         given = dict(content)
-        kind = _SPLITS[_one_of(given.pop("learner", None), tuple(_SPLITS))]
+        kind = split_class(_one_of(given.pop("learner", None), tuple(SPLITS)))
         return kind(**{name: self.value(each) for name, each in given.items()})
 
 

@@ -15,7 +15,7 @@ from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.products import add_over_known, back_project, has_gaps, known_weights, project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import grown, scratch
-from slantwood.splits.protocol import learn
+from slantwood.splits.protocol import ANSWER_PARTS, read
 
 # Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
 # on up to all features, before the node becomes a leaf.
@@ -205,8 +205,11 @@ def _add_importance(importance, w, room, d, share):
 
 
 @exact
-def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, limits, seed):
-    """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders)."""
+def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scaling, limits, seed):
+    """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders).
+
+    `entrance` and its `numbers` come from `slantwood.splits.protocol.entrance_of`.
+    """
     n = rows.shape[0]
     state = np.array([seed], np.uint64)
     no_weights = np.empty(0, np.float32)
@@ -215,6 +218,8 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
     spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
     spread_means = np.zeros(X.n_columns if X.has_gaps and not X.is_dense else 0, np.float32)
     side = np.empty(n, np.bool_)
+    split_room = scratch(x_room.columns.shape[0], np.float32)
+    answer = np.zeros(ANSWER_PARTS)
     spare_rows = np.empty(n, np.uint32)
     spare_counts = np.empty(n, np.int32)
     spare_weights = np.empty(n, np.float32)
@@ -273,7 +278,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, parameters, scaling, li
             width *= _WIDER
             set_scales(x_room, d, scaling.features, no_weights)
             x_block = gather(X, node_rows, x_room, d)
-            w, b, found = learn(parameters, x_block, z_block, r, state)
+            w = split_room[:d]
+            entrance(numbers, x_block, z_block, r, state, w, answer)
+            b, found = read(answer)
             if not found:
                 continue
             if n_stored + d > split_columns.shape[0]:

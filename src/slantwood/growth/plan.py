@@ -9,7 +9,7 @@ from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
 from slantwood.model.trees import Trees
-from slantwood.splits.protocol import is_plain
+from slantwood.splits.protocol import entrance_of, is_plain
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class GrowthPlan:
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
         parameters = self.split.compiled()
+        entrance, numbers = entrance_of(parameters)
         # Learners in plain Python need the grower in plain Python.
         growing = getattr(grow, "py_func", grow) if is_plain(parameters) else grow
         tree = growing(
@@ -50,7 +51,8 @@ class GrowthPlan:
             rows,
             counts[rows],
             weights,
-            parameters,
+            entrance,
+            numbers,
             self.split.scaling,
             self.limits,
             _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),

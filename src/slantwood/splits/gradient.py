@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,9 @@ from slantwood.kernels.random import normal
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
-from slantwood.splits.parameters import AUTO, check_numbers, check_word, filled_in
-from slantwood.splits.protocol import Scaling, register
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.parameters import AUTO, check_numbers, check_word
+from slantwood.splits.protocol import give, register
 
 _0 = np.float32(0.0)
 _1 = np.float32(1.0)
@@ -307,11 +308,25 @@ def learn_gradient(parameters, X, Z, weights, state):
     return w, b, found
 
 
-register(GradientParameters, learn_gradient)
+def enter_gradient(numbers, X, Z, weights, state, w, answer):
+    """Stand at the door of `learn_gradient` for the grower."""
+    parameters = GradientParameters(
+        numbers[0],
+        numbers[1],
+        int(numbers[2]),
+        numbers[3],
+        numbers[4] != 0.0,
+        numbers[5] != 0.0,
+        int(numbers[6]),
+    )
+    give(learn_gradient(parameters, X, Z, weights, state), w, answer)
+
+
+register(GradientParameters, enter_gradient)
 
 
 @dataclass(frozen=True)
-class GradientSplit:
+class GradientSplit(BaseSplit):
     """Split learner that lowers the impurity of both sides of a hyperplane by gradient descent.
 
     Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
@@ -370,10 +385,6 @@ class GradientSplit:
         """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised."""
         return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1)
 
-    def filled_in(self, chosen: dict[str, Any]) -> GradientSplit:
-        """Return a copy with the chosen values in place of "auto"."""
-        return filled_in(self, chosen)
-
     def compiled(self) -> GradientParameters:
         """Parameters in the form that the compiled grower takes."""
         return GradientParameters(
@@ -390,8 +401,3 @@ class GradientSplit:
     def rows_in_order(self) -> int:
         """Up to how many rows a node may keep them in any order, since it has a single batch."""
         return np.iinfo(np.int64).max if self.batch_size is None else 2 * self.batch_size - 1
-
-    @property
-    def scaling(self) -> Scaling:
-        """How a node's columns are scaled before learning."""
-        return Scaling(float(self.feature_power), float(self.target_power))

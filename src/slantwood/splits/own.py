@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.kernels.random import uniform
-from slantwood.splits.protocol import Scaling, register_plain
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.protocol import register_plain
 
 
 @runtime_checkable
@@ -112,17 +113,10 @@ def _checked(answer: Any, n_features: int, learner: str) -> tuple[np.ndarray, fl
 
 
 @dataclass(frozen=True)
-class OwnSplit:
+class OwnSplit(BaseSplit):
     """A user's learner in the form in which the estimators hold any split learner."""
 
     learner: Any
-    scaling = Scaling(1.0, 1.0)
-    min_support = 1
-    rows_in_order = np.iinfo(np.int64).max
-
-    def filled_in(self, chosen: dict[str, Any]) -> OwnSplit:
-        """Nothing is left open."""
-        return self
 
     def compiled(self) -> OwnParameters:
         """Parameters in the form that the grower takes."""

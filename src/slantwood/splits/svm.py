@@ -16,8 +16,9 @@ from slantwood.kernels.l1_svm import fit_l1_svm
 from slantwood.kernels.products import has_gaps
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.two_means import two_means
-from slantwood.splits.parameters import AUTO, check_numbers, check_word, filled_in
-from slantwood.splits.protocol import Scaling, register
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.parameters import AUTO, check_numbers, check_word
+from slantwood.splits.protocol import give, register
 
 
 class SVMParameters(NamedTuple):
@@ -66,11 +67,17 @@ def learn_svm(parameters, X, Z, weights, state):
     return w, b, found
 
 
-register(SVMParameters, learn_svm)
+def enter_svm(numbers, X, Z, weights, state, w, answer):
+    """Stand at the door of `learn_svm` for the grower."""
+    parameters = SVMParameters(numbers[0], int(numbers[1]), int(numbers[2]), numbers[3], numbers[4] != 0.0)
+    give(learn_svm(parameters, X, Z, weights, state), w, answer)
+
+
+register(SVMParameters, enter_svm)
 
 
 @dataclass(frozen=True)
-class SVMSplit:
+class SVMSplit(BaseSplit):
     """Split learner that separates two clusters of rows by a sparse linear support vector machine.
 
     Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
@@ -122,9 +129,12 @@ class SVMSplit:
         """Return the split as it was published: clusters as they fall, everything standardised, larger C."""
         return cls(10.0, 100, 10, 0.01, None, 1.0, 1.0, 1)
 
-    def filled_in(self, chosen: dict[str, Any]) -> SVMSplit:
-        """Return a copy with the chosen values in place of "auto"."""
-        return filled_in(self, chosen)
+    def preferences(self, traits: Any) -> dict[str, Any]:
+        """Return values for parameters at "auto" that suit this learner."""
+        # Clusters of equal say keep small ones from being given up, and trees from ending early. Of many rare
+        # labels, small clusters are better given up, and frequent labels should make the clusters.
+        rare = traits.many_labels or traits.sparse_features
+        return {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
 
     def compiled(self) -> SVMParameters:
         """Parameters in the form that the compiled grower takes."""
@@ -135,13 +145,3 @@ class SVMSplit:
             float(self.tol),
             self.class_weight == "balanced",
         )
-
-    @property
-    def rows_in_order(self) -> int:
-        """Up to how many rows a node may keep them in any order: any number, since all are looked at."""
-        return np.iinfo(np.int64).max
-
-    @property
-    def scaling(self) -> Scaling:
-        """How a node's columns are scaled before learning."""
-        return Scaling(float(self.feature_power), float(self.target_power))

@@ -1,0 +1,59 @@
+"""What all split learners have in common, beside the kernel that each has of its own.
+
+A learner is a frozen dataclass of its parameters. What it does not say is as it stands here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from slantwood.splits.parameters import filled_in
+from slantwood.splits.protocol import Scaling
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
+
+
+class BaseSplit:
+    """Base of the parameter classes of split learners."""
+
+    # Tasks that the method is for.
+    tasks: ClassVar[tuple[str, ...]] = (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS)
+
+    # Whether it needs to know the classes or labels themselves, so that nothing else can judge its splits.
+    reads_labels: ClassVar[bool] = False
+
+    # Whether a split combines features; if not, it is a threshold of one.
+    oblique: ClassVar[bool] = True
+
+    # With fewer features to combine, an oblique split is hardly oblique.
+    fewest_features: ClassVar[int] = 5
+
+    # Powers of the standard deviation by which a node's columns are divided before learning.
+    feature_power: float = 1.0
+    target_power: float = 1.0
+
+    # Where X is mostly zeros, rows of a node in which a feature must not be zero to be used.
+    min_support: int = 1
+
+    def filled_in(self, chosen: dict[str, Any]) -> Self:
+        """Return a copy with the chosen values in place of "auto"."""
+        return filled_in(self, chosen)
+
+    def preferences(self, traits: Any) -> dict[str, Any]:
+        """Return values for parameters at "auto", of the estimator or its own, that suit this learner.
+
+        They go before the general rules in `slantwood.estimators.defaults`, where `Traits` of the data are
+        described.
+        """
+        return {}
+
+    @property
+    def rows_in_order(self) -> int:
+        """Up to how many rows a node may keep them in any order: any number, where all are looked at."""
+        return np.iinfo(np.int64).max
+
+    @property
+    def scaling(self) -> Scaling:
+        """How a node's columns are scaled before learning."""
+        return Scaling(float(self.feature_power), float(self.target_power))
