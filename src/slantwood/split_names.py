@@ -10,6 +10,7 @@ from typing import Any
 SPLITS = {
     "gradient": ("gradient", "GradientSplit"),
     "svm": ("svm", "SVMSplit"),
+    "axis": ("axis_parallel", "AxisParallelSplit"),
 }
 
 

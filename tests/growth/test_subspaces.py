@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueTreeClassifier, SVMSplit
-from slantwood.growth.subspaces import choose_features
+from slantwood.growth.subspaces import choose_features, draw_features
 from slantwood.kernels.block import make_workspace, measure
 from slantwood.kernels.random import below, uniform
 
@@ -112,6 +112,61 @@ def test_dense_columns_are_dealt_like_cards(dense, seed, size):
         k = j + below(state, 6 - j)
         cards[j], cards[k] = cards[k], cards[j]
     assert_array_equal(chosen(dense(X), 4, size, stream(seed)), cards[:size])
+
+
+def drawn_first(matrix, n, sizes, state):
+    """Draw ever more columns of a dense matrix and measure them; the workspace, and counts by size."""
+    rows, weights = np.arange(n, dtype=np.uint32), np.linspace(0.5, 2, n).astype(np.float32)
+    room = make_workspace(matrix, rows, False)
+    columns = np.arange(matrix.n_columns, dtype=np.uint32)
+    n_drawn = n_active = 0
+    counts = []
+    for size in sizes:
+        n_drawn, n_active = draw_features(
+            matrix, rows, weights, room, columns, n_drawn, n_active, size, state
+        )
+        counts.append((n_drawn, n_active))
+    return room, counts
+
+
+@pytest.mark.plain_python
+@given(seed=SEEDS, size=st.integers(1, 9), gaps=st.booleans())
+def test_columns_drawn_before_they_are_measured_are_measured_alike(dense, seed, size, gaps):
+    rng = np.random.default_rng(seed % 1000)
+    X = np.hstack([rng.normal(size=(7, 6)) * 10.0 ** rng.integers(-3, 4, 6) + 5, np.full((7, 3), 7.0)])
+    X = X[:, rng.permutation(9)]
+    if gaps:
+        X[rng.random(X.shape) < 0.3] = np.nan
+    matrix = dense(X)
+    room, counts = drawn_first(matrix, 7, [size, 2 * size], stream(seed))
+    rows, weights = np.arange(7, dtype=np.uint32), np.linspace(0.5, 2, 7).astype(np.float32)
+    reference = make_workspace(matrix, rows, False)
+    n_varying = measure(matrix, rows, weights, 1, reference)
+    place = {int(column): k for k, column in enumerate(reference.columns[:n_varying])}
+    for (n_drawn, n_active), wanted in zip(counts, [size, 2 * size], strict=True):
+        assert n_active == min(wanted, n_varying)
+        assert n_drawn <= 9
+        assert n_drawn == 9 or n_active == wanted
+    found = room.columns[: counts[-1][1]].tolist()
+    assert len(set(found)) == len(found)
+    for k, column in enumerate(found):
+        # Sums of seven numbers in another order.
+        assert_allclose(room.mean[k], reference.mean[place[column]], rtol=1e-12)
+        assert_allclose(room.variance[k], reference.variance[place[column]], rtol=1e-9)
+        assert_allclose(room.offset[k], reference.offset[place[column]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_columns_drawn_before_they_are_measured_are_equally_likely(dense, size):
+    X = np.hstack([np.full((4, 3), 7.0), np.random.default_rng(0).normal(size=(4, 4))])
+    state = stream(88172645463325252)
+    count = {}
+    for _ in range(N_DRAWS):
+        room, _ = drawn_first(dense(X), 4, [size], state)
+        found = tuple(sorted(room.columns[:size].tolist()))
+        count[found] = count.get(found, 0) + 1
+    sets = list(itertools.combinations(range(3, 7), size))
+    assert_as_often(count, dict.fromkeys(sets, 1 / len(sets)))
 
 
 @pytest.mark.plain_python
@@ -233,9 +288,11 @@ def test_constant_columns_leave_the_tree_as_it_was(plan, dense, sparse, learner,
     X = rng.integers(0, 4, (60, 5)) * 1.0
     Y = (X @ rng.normal(size=(5, 3)) > 0) * 1.0
     hold = dense if form == "dense" else sparse
-    where = np.array([3, 11, 12, 30, 39])
+    # Of a dense matrix with many more columns than wanted, columns are drawn before they are looked at, and
+    # constant ones take their turns in the stream.
+    where = np.array([0, 1, 3, 5, 6] if form == "dense" else [3, 11, 12, 30, 39])
     # Stored constants would decide whether a sparse block is turned into a dense one.
-    wide = np.full((60, 40), 2.0 if form == "dense" else 0.0)
+    wide = np.full((60, where[-1] + 1), 2.0 if form == "dense" else 0.0)
     wide[:, where] = X
     one, other = (
         replace(plan(M, Y, learner=learner, max_features=max_features), X=hold(M)).grow_tree(0)[0]

@@ -35,12 +35,14 @@ from slantwood.features.matrix import (
 )
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
+from slantwood.hints import listed
 from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
 from slantwood.targets.clustering import sketch
+from slantwood.task_names import HIERARCHICAL
 
 _AUTO = "auto"
 
@@ -75,7 +77,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     split: Any
     max_depth: int | None
     min_samples_split: int | str
-    min_impurity_decrease: float
+    min_impurity_decrease: float | str
     max_features: Any
     unit_rows: bool | str
     unit_labels: bool | str
@@ -261,7 +263,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             check.check_integer("max_depth", self.max_depth, 1)
         if self.min_samples_split != _AUTO:
             check.check_integer("min_samples_split", self.min_samples_split, 2)
-        check.check_real("min_impurity_decrease", self.min_impurity_decrease, 0.0, 1.0)
+        if self.min_impurity_decrease != _AUTO:
+            check.check_real("min_impurity_decrease", self.min_impurity_decrease, 0.0, 1.0)
         for name in ("bootstrap", "unit_rows", "unit_labels"):
             if getattr(self, name) != _AUTO:
                 check.check_flag(name, getattr(self, name))
@@ -299,6 +302,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     ) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
+        self._check_split(split, data)
         stored = data.X.data if sp.issparse(data.X) else data.X
         chosen = choose(
             Traits(
@@ -319,6 +323,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             "bootstrap": self.bootstrap,
             "max_features": self.max_features,
             "min_samples_split": self.min_samples_split,
+            "min_impurity_decrease": self.min_impurity_decrease,
             "unit_rows": self.unit_rows,
             "unit_labels": self.unit_labels,
         }
@@ -326,9 +331,22 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         if self._needs_out_of_bag:
             settings["bootstrap"] = True
         settings["max_depth"] = self.max_depth
-        settings["min_impurity_decrease"] = self.min_impurity_decrease
         settings["split"] = split.filled_in(chosen)
         return settings
+
+    def _check_split(self, split: Any, data: TrainingData) -> None:
+        """Check that the split learner is for this task and for what judges its splits."""
+        task = HIERARCHICAL if data.hierarchy is not None else data.targets.task
+        if task not in split.tasks:
+            raise ValueError(
+                f"split={self.split!r} is for {listed(split.tasks)} targets, and y is {task}; choose another "
+                "split learner, such as 'gradient', which is for all tasks"
+            )
+        if split.reads_labels and not data.clustering.is_default:
+            raise ValueError(
+                f"split={self.split!r} reads the labels of the rows, and clustering says that something else "
+                "judges splits; give no clustering, or choose another split learner, such as 'gradient'"
+            )
 
     def _plan(
         self,
@@ -341,6 +359,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     ) -> GrowthPlan:
         x = training_matrix(X)
         Z, attribute_weights = attributes
+        split = settings["split"]
+        max_features = check.check_max_features(
+            settings["max_features"], X.shape[1], fewest=split.fewest_features
+        )
+        # A function of the number of features, such as "sqrt", is a number of features to combine. In sparse
+        # data a row has few of those drawn, so it is taken by the row; a number or a share is taken as given.
+        by_row = split.oblique and isinstance(settings["max_features"], str)
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=Y,
@@ -348,15 +373,15 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             Z=Z,
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,
-            split=settings["split"],
+            split=split,
             limits=Limits(
                 max_depth=np.iinfo(np.int32).max if self.max_depth is None else self.max_depth,
                 min_samples_split=int(settings["min_samples_split"]),
-                min_impurity_decrease=float(self.min_impurity_decrease),
-                max_features=check.check_max_features(settings["max_features"], X.shape[1]),
-                features_per_row=check.features_per_row(settings["max_features"], X.shape[1]),
-                min_support=settings["split"].min_support,
-                shuffle_above=settings["split"].rows_in_order,
+                min_impurity_decrease=float(settings["min_impurity_decrease"]),
+                max_features=max_features,
+                features_per_row=max_features if by_row else 0,
+                min_support=split.min_support,
+                shuffle_above=split.rows_in_order,
             ),
             bootstrap=bool(settings["bootstrap"]),
             seed=seed,

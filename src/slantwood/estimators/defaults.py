@@ -58,6 +58,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,
+        "min_impurity_decrease": 0.05,
         "C": 10.0,
         "start": "noise",
         "max_iter": 100,

@@ -13,9 +13,10 @@ _PARAMETERS = {
     Depth of the trees at the most; None for no limit.""",
     "min_samples_split": """int or "auto", default="auto"
     Nodes with fewer rows are leaves (a row drawn twice by the bootstrap counts twice).""",
-    "min_impurity_decrease": """float, default=0.05
+    "min_impurity_decrease": """float or "auto", default="auto"
     A split must lower the impurity of at least one side by this share, measured along the direction in
-    which it separates the targets. 0 accepts every split.""",
+    which it separates the targets. 0 accepts every split. "auto" is 0.05 for the gradient and the SVM split,
+    and what their publications say for the others.""",
     "max_features": """int, float, "sqrt", "log2", None or "auto", default="auto"
     Features that a split may combine, drawn at random for each split among those that vary in the node:
     a number, a share, a function of their number, or None for all. Never fewer than five. In sparse data

@@ -58,8 +58,8 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-def check_max_features(value: Any, n_features: int) -> int:
-    """Return the number of features that a split may draw, never fewer than min(n_features, 5)."""
+def check_max_features(value: Any, n_features: int, fewest: int = 1) -> int:
+    """Return the number of features that a split may draw, never less than the `fewest` where X has them."""
     if value is None:
         return n_features
     if isinstance(value, str):
@@ -74,17 +74,7 @@ def check_max_features(value: Any, n_features: int) -> int:
             )
     else:
         count = check_real("max_features", value, 0.0, 1.0, open_minimum=True) * n_features
-    # With fewer than five features to combine, an oblique split is hardly oblique.
-    return min(n_features, max(math.ceil(count), 5))
-
-
-def features_per_row(max_features: Any, n_features: int) -> int:
-    """Return how many of the drawn features a row of sparse data should have, 0 where that is free.
-
-    A function of the number of features, such as "sqrt", is a number of features to combine. In sparse data a
-    row has few of those drawn, so it is taken by the row; a number or a share is taken as it is given.
-    """
-    return check_max_features(max_features, n_features) if isinstance(max_features, str) else 0
+    return min(n_features, max(math.ceil(count), fewest))
 
 
 def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.growth.subspaces import choose_features
+from slantwood.growth.subspaces import choose_features, draw_features
 from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.products import add_over_known, back_project, has_gaps, known_weights, project
@@ -220,6 +220,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
     side = np.empty(n, np.bool_)
     split_room = scratch(x_room.columns.shape[0], np.float32)
     answer = np.zeros(ANSWER_PARTS)
+    # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
+    draws_first = X.is_dense and _WIDER * limits.max_features <= X.n_columns
+    columns = np.arange(X.n_columns if draws_first else 0).astype(np.uint32)
     spare_rows = np.empty(n, np.uint32)
     spare_counts = np.empty(n, np.int32)
     spare_weights = np.empty(n, np.float32)
@@ -265,7 +268,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
         k = measure(Z, node_rows, r, 1, z_room)
         if k == 0:
             continue
-        n_active = measure(X, node_rows, r, limits.min_support, x_room)
+        n_active = X.n_columns
+        if not draws_first:
+            n_active = measure(X, node_rows, r, limits.min_support, x_room)
         if n_active == 0:
             continue
         set_scales(z_room, k, scaling.targets, attribute_weights)
@@ -273,8 +278,16 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
         node_side = side[: r.shape[0]]
         width = limits.max_features
         d = 0
+        n_drawn = 0
         while d < n_active and left[this] < 0:
-            d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
+            if draws_first:
+                n_drawn, d = draw_features(X, node_rows, r, x_room, columns, n_drawn, d, width, state)
+                if n_drawn == X.n_columns:
+                    n_active = d
+                if d == 0:
+                    continue
+            else:
+                d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
             width *= _WIDER
             set_scales(x_room, d, scaling.features, no_weights)
             x_block = gather(X, node_rows, x_room, d)

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from slantwood.kernels.block import swap_columns
+from slantwood.kernels.block import measure_some, swap_columns
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sorting import sort_rows, sorting_room
 
 
 @exact
@@ -29,20 +30,34 @@ def choose_features(matrix, room, n_rows, n_active, size, per_row, state):
     arrival = scratch(n_active, np.float32)
     for j in range(n_active):
         arrival[j] = -math.log(np.float32(uniform(state))) / np.float32(room.support[j])
-    while True:
-        latest = np.partition(arrival, size - 1)[size - 1]
-        values = 0
-        for j in range(n_active):
-            values += room.support[j] if arrival[j] <= latest else 0
-        if values >= per_row * n_rows:
-            break
-        # Later arrivals are rarer columns, so this is too few rather than too many.
-        size = int(size * per_row * n_rows / values) + 1
-        if size >= n_active:
-            return n_active
+    order = sort_rows(arrival, sorting_room(n_active))
+    values = 0
+    count = 0
+    while count < n_active and (count < size or values < per_row * n_rows):
+        values += room.support[order[count]]
+        count += 1
+    latest = arrival[order[count - 1]]
     front = 0
     for j in range(n_active):
-        if arrival[j] <= latest and front < size:
+        if arrival[j] <= latest and front < count:
             swap_columns(room, front, j)
             front += 1
-    return size
+    return count
+
+
+@exact
+def draw_features(matrix, rows, weights, room, columns, n_drawn, n_active, size, state):
+    """Draw columns of a dense matrix until `size` of them vary over the rows; these are measured.
+
+    `columns` holds all of them, the first `n_drawn` of which have been drawn, and `n_active` of those vary.
+    Returns both numbers anew.
+    """
+    while n_active < size and n_drawn < matrix.n_columns:
+        wanted = min(size - n_active, matrix.n_columns - n_drawn)
+        for k in range(wanted):
+            other = n_drawn + below(state, matrix.n_columns - n_drawn)
+            columns[n_drawn], columns[other] = columns[other], columns[n_drawn]
+            room.columns[n_active + k] = columns[n_drawn]
+            n_drawn += 1
+        n_active = measure_some(matrix.values, rows, weights, n_active, n_active + wanted, room)
+    return n_drawn, n_active

@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
     slot: np.ndarray  # column of the matrix -> place among the active ones, -1 elsewhere
     columns: np.ndarray  # active column -> column of the matrix
     support: np.ndarray  # number and weight of the node's rows that are not zero there; sparse only
-    weight: np.ndarray  # of dense matrices with gaps: weight of the rows in which it is known
+    weight: np.ndarray  # of dense matrices: weight of the rows in which it is known
     n_gaps: np.ndarray  # number and weight of the node's rows in which it is missing; sparse only
     gap_weight: np.ndarray
     mean: np.ndarray  # float64 moments over the node's rows
@@ -78,7 +78,7 @@ def make_workspace(matrix, rows, lists_gaps):
         np.full(0 if matrix.is_dense else matrix.n_columns, -1, np.int32),
         scratch(n_active, np.uint32),
         scratch(0 if matrix.is_dense else n_active, np.int32),
-        scratch(n_active if matrix.has_gaps or not matrix.is_dense else 0, np.float64),
+        scratch(n_active, np.float64),
         scratch(0 if matrix.is_dense else n_active, np.int32),
         scratch(0 if matrix.is_dense else n_active, np.float64),
         scratch(n_active, np.float64),
@@ -198,6 +198,45 @@ def _measure_dense_with_gaps(values, rows, weights, room):
             room.offset[n_active] = mean
             room.variance[n_active] = variance
             n_active += 1
+    return n_active
+
+
+@indexed
+def measure_some(values, rows, weights, start, stop, room):
+    """Measure the columns at the places start .. stop of the workspace, and keep those that vary.
+
+    Returns how many columns there are then.
+    """
+    for k in range(start, stop):
+        room.offset[k] = np.nan  # the first value that is known
+        room.weight[k] = 0.0
+        room.mean[k] = 0.0
+        room.variance[k] = 0.0
+    for i in range(rows.shape[0]):
+        row = values[rows[i]]
+        r = np.float64(weights[i])
+        for k in range(start, stop):
+            x = np.float64(row[room.columns[k]])
+            if not np.isnan(x):
+                if np.isnan(room.offset[k]):
+                    room.offset[k] = x
+                x -= room.offset[k]
+                room.weight[k] += r
+                room.mean[k] += r * x
+                room.variance[k] += r * x * x
+    n_active = start
+    for k in range(start, stop):
+        if room.weight[k] > 0.0:
+            shift = room.mean[k] / room.weight[k]
+            square = room.variance[k] / room.weight[k]
+            variance = square - shift * shift
+            if variance > _VARIES * square:
+                mean = room.offset[k] + shift
+                room.columns[n_active] = room.columns[k]
+                room.mean[n_active] = mean
+                room.offset[n_active] = mean
+                room.variance[n_active] = variance
+                n_active += 1
     return n_active
 
 

@@ -1,17 +1,24 @@
-"""Where to cut a line of projected rows: in the middle, or where the impurity falls the most."""
+"""Where to cut a line of rows: in the middle, or where the impurity falls the most."""
 
 import numpy as np
 
 from slantwood.kernels.block import copy_row
-from slantwood.kernels.compiling import exact
+from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import has_gaps, known_weights
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sorting import sort_rows, sorting_room
+
+# A cut is better than another when its gain is so many times as high; less is rounding.
+HIGHER = 1.0 + 1e-6
+
+# Up to so many attributes, a plain loop over them is faster than one in vector registers.
+_NARROW = 12
 
 
 @exact
 def weighted_median(values, weights):
     """Middle of the values, each counted as often as its weight says; midpoint of two where it is even."""
-    order = np.argsort(values)
+    order = sort_rows(values, sorting_room(values.shape[0]))
     total = 0.0
     for i in range(weights.shape[0]):
         total += weights[i]
@@ -32,60 +39,100 @@ def best_threshold(projections, Z, weights):
 
     Returns the cut and whether any two projections differ at all.
     """
+    n = projections.shape[0]
+    order = sort_rows(projections, sorting_room(n))
     if has_gaps(Z):
-        return _best_threshold_with_gaps(projections, Z, weights)
-    order = np.argsort(projections)
-    n = order.shape[0]
+        gain, cut = best_cut_with_gaps(projections, order, Z, weights)
+        return cut, gain >= 0.0
+    line = scratch(n, np.float32)
     total = 0.0
     for i in range(n):
+        line[i] = projections[order[i]]
         total += np.float64(weights[i])
-    # |c - N_left mu|^2 = |c|^2 - 2 N_left c.mu + N_left^2 |mu|^2, with c the sum of stored values.
-    c = np.zeros(Z.n_columns, np.float32)
+    gain, cut = best_cut(line, order, np.float32(np.nan), Z, weights, total, 0.0, np.zeros(Z.n_columns))
+    return cut, gain >= 0.0
+
+
+@exact
+def best_cut(line, rows, beyond, Z, weights, total, passed, sums):
+    """Cut between the values of a line, rising or falling, that removes the most impurity.
+
+    `rows` stand at the values of the line; `total` is the weight of all rows. The rows that came before have
+    the weight `passed` and the `sums` of r z as stored, to which those of the line are added. The value
+    `beyond` the line counts as its neighbour, unless it is NaN. Returns |sum r z|^2 / (left (total - left)),
+    or -1 where there is no cut, and the cut: values from it on are on the upper side.
+    """
+    n = line.shape[0]
+    # |c - left mu|^2 = |c|^2 - 2 left c.mu + left^2 |mu|^2, with c the sums of stored values.
     squared = 0.0
     along_mean = 0.0
     of_means = 0.0
     for j in range(Z.n_columns):
-        of_means += Z.mean[j] * Z.mean[j]
-    left = 0.0
+        squared += sums[j] * sums[j]
+        along_mean += sums[j] * np.float64(Z.mean[j])
+        of_means += np.float64(Z.mean[j]) * np.float64(Z.mean[j])
+    single = Z.is_dense and Z.n_columns == 1
+    narrow = Z.is_dense and Z.n_columns <= _NARROW
+    left = passed
     best = -1.0
     cut = np.float32(0.0)
-    for i in range(n - 1):
-        row = order[i]
-        r = weights[row]
-        left += np.float64(r)
-        if Z.is_dense:
+    for i in range(n):
+        row = rows[i]
+        r = np.float64(weights[row])
+        left += r
+        if single:
+            sums[0] += r * np.float64(Z.values[row, 0])
+            squared = sums[0] * sums[0]
+        elif narrow:
             for j in range(Z.n_columns):
-                z = r * Z.values[row, j]
-                squared += (np.float32(2.0) * c[j] + z) * z
-                c[j] += z
+                z = r * np.float64(Z.values[row, j])
+                squared += (2.0 * sums[j] + z) * z
+                sums[j] += z
+        elif Z.is_dense:
+            squared += _add_row(sums, Z.values[row], r)
         else:
-            for k in range(Z.indptr[row], Z.indptr[row + 1]):
+            for k in range(np.uint64(Z.indptr[row]), np.uint64(Z.indptr[row + 1])):
                 j = Z.indices[k]
-                z = r * Z.data[k]
-                squared += (np.float32(2.0) * c[j] + z) * z
-                along_mean += z * Z.mean[j]
-                c[j] += z
-        here = projections[row]
-        after = projections[order[i + 1]]
-        if after > here and total > left:  # what is left may be too light to count
+                z = r * np.float64(Z.data[k])
+                squared += (2.0 * sums[j] + z) * z
+                along_mean += z * np.float64(Z.mean[j])
+                sums[j] += z
+        here = line[i]
+        after = line[i + 1] if i + 1 < n else beyond
+        # Comparisons with NaN are false, and what is left may be too light to count.
+        if (after > here or after < here) and total > left:
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
-            if gain > best:
+            if gain > best * HIGHER:
                 best = gain
-                cut = _between(here, after)
-    return cut, best >= 0.0
+                cut = between(min(here, after), max(here, after))
+    return best, cut
+
+
+@vectorised
+def _add_row(sums, z, r):
+    # sums += r z; returns the change of |sums|^2.
+    change = 0.0
+    for j in range(sums.shape[0]):
+        step = r * np.float64(z[j])
+        change += (2.0 * sums[j] + step) * step
+        sums[j] += step
+    return change
 
 
 @exact
-def _between(here, after):
+def between(here, after):
+    """Return a number above `here` and not above `after`: halfway, where there is one."""
     middle = (here + after) * np.float32(0.5)
     return middle if middle > here else after  # nothing lies between neighbouring numbers
 
 
 @exact
-def _best_threshold_with_gaps(projections, Z, weights):
-    # Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
-    # L_j of N_j in all, and sum c_j, it is c_j^2 N_j / (L_j (N_j - L_j)).
-    order = np.argsort(projections)
+def best_cut_with_gaps(projections, order, Z, weights):
+    """Return the gain, or -1, and the cut that removes the most impurity where attributes have gaps.
+
+    Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
+    L_j of N_j in all, and sum c_j, it is c_j^2 N_j / (L_j (N_j - L_j)).
+    """
     n = order.shape[0]
     known = scratch(Z.n_columns, np.float64)
     known_weights(Z, weights, known)
@@ -114,7 +161,7 @@ def _best_threshold_with_gaps(projections, Z, weights):
             missing[j] = False
         here = projections[row]
         after = projections[order[i + 1]]
-        if after > here and gain > best:
+        if after > here and gain > best * HIGHER:
             best = gain
-            cut = _between(here, after)
-    return cut, best >= 0.0
+            cut = between(here, after)
+    return best, cut

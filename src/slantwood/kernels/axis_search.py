@@ -1,0 +1,282 @@
+"""Which threshold of which single feature removes the most impurity from a node.
+
+Of each feature the rows are sorted by value and every cut is looked at. Where a node has very many rows, a
+histogram first says between which two of its bins the best cut lies, and only their rows are sorted; a
+feature many of whose rows share a bin is sorted as a whole. Of a sparse feature only the stored values are
+sorted: the rows at zero, between the negative and the positive ones, are what the others leave.
+
+The gain of a cut is |sum_left r z|^2 / (left (N - left)), as in `thresholds`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from slantwood.kernels.columns import columns_of
+from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.products import has_gaps
+from slantwood.kernels.random import below, uniform
+from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sorting import SortingRoom, sort_rows, sorting_room
+from slantwood.kernels.thresholds import HIGHER, best_cut, best_cut_with_gaps
+
+# From so many rows on, a histogram of so many bins comes first; not for more clustering attributes than
+# these, nor where a bin holds more than this share of the rows.
+_MANY_ROWS = 4096
+_BINS = 256
+_FEW_ATTRIBUTES = 64
+_CROWDED = 0.125
+
+_NAN = np.float32(np.nan)
+
+
+class _Room(NamedTuple):
+    sorting: SortingRoom
+    values: np.ndarray  # float32: values of one feature, by stored value or by row
+    line: np.ndarray  # float32: values in the order of the sweep
+    rows: np.ndarray  # uint32: and their rows
+    sums: np.ndarray  # float64 over attributes
+    bins: np.ndarray  # (bins, 2 + attributes) float64: number and weight of rows, and their sums; or empty
+
+
+@exact
+def best_feature(X, Z, weights, at_random, state):
+    """Find the feature and the cut with the highest gain; of equal ones, those met first in a random order.
+
+    With `at_random` one cut is drawn for each feature, anywhere between its least and its largest value.
+    Returns the feature, -1 where there is none, and the cut: rows whose standardised value is at least as
+    large are on the right.
+    """
+    n = X.n_rows
+    d = X.n_columns
+    ones = scratch(n, np.float32)
+    ones[:] = np.float32(1.0)
+    columns = columns_of(X, ones)
+    gaps = has_gaps(Z)
+    n_bins = _BINS if n >= _MANY_ROWS and Z.is_dense and Z.n_columns <= _FEW_ATTRIBUTES and not gaps else 0
+    values = scratch(2 * n, np.float32)
+    room = _Room(
+        sorting_room(n),
+        values[:n],
+        values[n:],
+        scratch(n, np.uint32),
+        scratch(Z.n_columns, np.float64),
+        np.empty((n_bins, 2 + Z.n_columns)),
+    )
+    total = 0.0
+    for i in range(n):
+        total += np.float64(weights[i])
+    visits = scratch(d, np.uint32)
+    for j in range(d):
+        visits[j] = j
+    feature = -1
+    best = -1.0
+    best_place = np.float32(0.0)
+    for visit in range(d):
+        other = visit + below(state, d - visit)
+        j = visits[other]
+        visits[other] = visits[visit]
+        if at_random:
+            gain, cut = _random_cut(columns, j, Z, weights, total, state, room)
+        elif gaps:
+            column = _by_row(columns, j, room.values)
+            gain, cut = best_cut_with_gaps(column, sort_rows(column, room.sorting), Z, weights)
+        else:
+            gain, cut = _searched_cut(columns, j, Z, weights, total, room)
+        if gain >= 0.0 and gain > best * HIGHER:
+            best = gain
+            feature = int(j)
+            best_place = cut - X.mean[j]  # stored values of a sparse block are not shifted
+    return feature, best_place
+
+
+@exact
+def _by_row(columns, j, out):
+    # Values of a feature with its zeros.
+    if columns.is_dense:
+        return columns.values[j]
+    out[:] = np.float32(0.0)
+    for k in range(columns.indptr[j], columns.indptr[j + 1]):
+        out[columns.rows[k]] = columns.data[k]
+    return out
+
+
+@exact
+def _searched_cut(columns, j, Z, weights, total, room):
+    # The best of all cuts of feature j. The line of its values is swept in one go, or from both ends towards
+    # the rows at zero.
+    n = columns.n_rows
+    line = room.line
+    rows = room.rows
+    sums = room.sums
+    passed = 0.0
+    sums[:] = 0.0
+    size = n
+    n_low = n  # of the line, values below zero where some rows are at zero; else all
+    if columns.is_dense:
+        values = columns.values[j]
+        few = n
+        if room.bins.shape[0] > 0:
+            few, passed = _near_the_best_bins(values, Z, weights, total, room)
+        if few < n:
+            size = few
+            n_low = few
+            order = sort_rows(room.values[:few], room.sorting)
+            for i in range(few):
+                line[i] = room.values[order[i]]
+                room.sorting.order[i] = rows[order[i]]
+            rows = room.sorting.order
+        else:
+            order = sort_rows(values, room.sorting)
+            for i in range(n):
+                line[i] = values[order[i]]
+            rows = order
+    else:
+        start = columns.indptr[j]
+        stored = columns.data[start : columns.indptr[j + 1]]
+        order = sort_rows(stored, room.sorting)
+        size = stored.shape[0]
+        n_low = 0
+        while n_low < size and stored[order[n_low]] < np.float32(0.0):
+            n_low += 1
+        top = size
+        while top > n_low and stored[order[top - 1]] > np.float32(0.0):
+            top -= 1
+        if top == n_low and size == n:
+            n_low = n  # no row is at zero
+        for i in range(n_low):
+            line[i] = stored[order[i]]
+            rows[i] = columns.rows[start + order[i]]
+        for i in range(size - max(top, n_low)):
+            line[n_low + i] = stored[order[size - 1 - i]]
+            rows[n_low + i] = columns.rows[start + order[size - 1 - i]]
+        size = n_low + size - max(top, n_low)
+    best = -1.0
+    cut = np.float32(0.0)
+    first = 0
+    last = n_low
+    beyond = _NAN if n_low == n or columns.is_dense else np.float32(0.0)
+    for _ in range(2):
+        gain, place = best_cut(line[first:last], rows[first:last], beyond, Z, weights, total, passed, sums)
+        if gain > best * HIGHER:
+            best = gain
+            cut = place
+        if last == size:
+            break
+        first = last
+        last = size
+        sums[:] = 0.0
+    return best, cut
+
+
+@exact
+def _near_the_best_bins(values, Z, weights, total, room):
+    # Finds between which bins the best cut lies; writes the values and rows of these two to room.values and
+    # room.rows and the sums of the bins before to room.sums. Returns how many rows they have, all where a bin
+    # is crowded, and the weight of those before.
+    n = values.shape[0]
+    low, high = _extremes(values)
+    per_bin = np.float32(_BINS) / (high - low)
+    if not per_bin < np.float32(np.inf):
+        return n, 0.0
+    room.bins[:] = 0.0
+    bin_rows = room.bins[:, 0]
+    bin_weight = room.bins[:, 1]
+    bin_sums = room.bins[:, 2:]
+    bin_of = room.rows
+    single = Z.n_columns == 1
+    for i in range(n):
+        q = min(np.uint32((values[i] - low) * per_bin), np.uint32(_BINS - 1))
+        bin_of[i] = q
+        r = np.float64(weights[i])
+        bin_rows[q] += 1.0
+        bin_weight[q] += r
+        if single:
+            bin_sums[q, 0] += r * np.float64(Z.values[i, 0])
+        else:
+            _add_multiple(bin_sums[q], Z.values[i], r)
+    left = 0.0
+    best = -1.0
+    best_bin = 0
+    passed = 0.0
+    before = 0  # the last bin with rows
+    for q in range(_BINS):
+        if bin_rows[q] > _CROWDED * n:
+            room.sums[:] = 0.0
+            return n, 0.0
+        if bin_rows[q] > 0.0:
+            if left > 0.0 and total > left:
+                squared = 0.0
+                for k in range(Z.n_columns):
+                    squared += room.sums[k] * room.sums[k]
+                gain = squared / (left * (total - left))
+                if gain > best:
+                    best = gain
+                    best_bin = q
+                    passed = left - bin_weight[before]
+            left += bin_weight[q]
+            for k in range(Z.n_columns):
+                room.sums[k] += bin_sums[q, k]
+            before = q
+    room.sums[:] = 0.0
+    # The bin before the best border: the last one below it with rows.
+    before = best_bin - 1
+    while before > 0 and bin_rows[before] == 0.0:
+        before -= 1
+    for q in range(before):
+        for k in range(Z.n_columns):
+            room.sums[k] += bin_sums[q, k]
+    few = 0
+    for i in range(n):
+        q = bin_of[i]
+        if q in (best_bin, before):
+            room.values[few] = values[i]
+            room.rows[few] = i
+            few += 1
+    return few, passed
+
+
+@vectorised
+def _extremes(values):
+    low = values[0]
+    high = values[0]
+    for i in range(values.shape[0]):
+        low = min(low, values[i])
+        high = max(high, values[i])
+    return low, high
+
+
+@vectorised
+def _add_multiple(sums, z, r):
+    for k in range(sums.shape[0]):
+        sums[k] += r * np.float64(z[k])
+
+
+@exact
+def _random_cut(columns, j, Z, weights, total, state, room):
+    # One cut drawn between the least and the largest value, and its gain. Attributes that are missing count
+    # as if they were at their means, where they stand.
+    values = _by_row(columns, j, room.values)
+    low, high = _extremes(values)
+    cut = np.float32(low + uniform(state) * (np.float64(high) - np.float64(low)))
+    cut = cut if cut > low else high
+    if not high > low:
+        return -1.0, cut
+    sums = room.sums
+    sums[:] = 0.0
+    left = 0.0
+    for i in range(values.shape[0]):
+        if values[i] < cut:
+            r = np.float64(weights[i])
+            left += r
+            if Z.is_dense:
+                _add_multiple(sums, Z.values[i], r)
+            else:
+                for k in range(Z.indptr[i], Z.indptr[i + 1]):
+                    sums[Z.indices[k]] += r * np.float64(Z.data[k])
+    if not (left > 0.0 and total > left):
+        return -1.0, cut
+    squared = 0.0
+    for k in range(Z.n_columns):
+        squared += (sums[k] - left * np.float64(Z.mean[k])) ** 2
+    return squared / (left * (total - left)), cut
