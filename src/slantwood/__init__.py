@@ -6,11 +6,14 @@ Names are loaded when they are first used, so that `import slantwood` is quick.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from slantwood.split_names import SPLITS
+
 if TYPE_CHECKING:
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
     from slantwood.estimators.saving import load_model
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
     from slantwood.model.container import ModelFileError
+    from slantwood.splits.axis_parallel import AxisParallelSplit
     from slantwood.splits.gradient import GradientSplit
     from slantwood.splits.svm import SVMSplit
     from slantwood.targets.clustering import Clustering
@@ -20,18 +23,18 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Clustering": "slantwood.targets.clustering",
-    "GradientSplit": "slantwood.splits.gradient",
     "Hierarchy": "slantwood.targets.hierarchy",
     "ModelFileError": "slantwood.model.container",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
-    "SVMSplit": "slantwood.splits.svm",
     "load_model": "slantwood.estimators.saving",
+    **{cls: f"slantwood.splits.{file}" for file, cls in SPLITS.values()},
 }
 
 __all__ = [
+    "AxisParallelSplit",
     "Clustering",
     "GradientSplit",
     "Hierarchy",

@@ -2,8 +2,8 @@
 
 Of each feature the rows are sorted by value and every cut is looked at. Where a node has very many rows, a
 histogram first says between which two of its bins the best cut lies, and only their rows are sorted; a
-feature many of whose rows share a bin is sorted as a whole. Of a sparse feature only the stored values are
-sorted: the rows at zero, between the negative and the positive ones, are what the others leave.
+feature many of whose rows share a bin is sorted as a whole. Rows at a value that many share, such as the
+zeros of a sparse feature, are not sorted: between the lower and the higher ones, they are what others leave.
 
 The gain of a cut is |sum_left r z|^2 / (left (N - left)), as in `thresholds`.
 """
@@ -32,9 +32,10 @@ _NAN = np.float32(np.nan)
 
 class _Room(NamedTuple):
     sorting: SortingRoom
-    values: np.ndarray  # float32: values of one feature, by stored value or by row
-    line: np.ndarray  # float32: values in the order of the sweep
+    values: np.ndarray  # float32: values of one feature
     rows: np.ndarray  # uint32: and their rows
+    line: np.ndarray  # float32: values in the order of the sweep
+    line_rows: np.ndarray  # uint32: and their rows
     sums: np.ndarray  # float64 over attributes
     bins: np.ndarray  # (bins, 2 + attributes) float64: number and weight of rows, and their sums; or empty
 
@@ -55,11 +56,13 @@ def best_feature(X, Z, weights, at_random, state):
     gaps = has_gaps(Z)
     n_bins = _BINS if n >= _MANY_ROWS and Z.is_dense and Z.n_columns <= _FEW_ATTRIBUTES and not gaps else 0
     values = scratch(2 * n, np.float32)
+    rows = scratch(2 * n, np.uint32)
     room = _Room(
         sorting_room(n),
         values[:n],
+        rows[:n],
         values[n:],
-        scratch(n, np.uint32),
+        rows[n:],
         scratch(Z.n_columns, np.float64),
         np.empty((n_bins, 2 + Z.n_columns)),
     )
@@ -103,70 +106,82 @@ def _by_row(columns, j, out):
 
 @exact
 def _searched_cut(columns, j, Z, weights, total, room):
-    # The best of all cuts of feature j. The line of its values is swept in one go, or from both ends towards
-    # the rows at zero.
-    n = columns.n_rows
-    line = room.line
-    rows = room.rows
-    sums = room.sums
+    # The best of all cuts of feature j. Rows at a value that many share, zero in sparse columns, need not be
+    # sorted: the others are swept from both ends towards it.
+    room.sums[:] = 0.0
     passed = 0.0
-    sums[:] = 0.0
-    size = n
-    n_low = n  # of the line, values below zero where some rows are at zero; else all
     if columns.is_dense:
-        values = columns.values[j]
-        few = n
-        if room.bins.shape[0] > 0:
-            few, passed = _near_the_best_bins(values, Z, weights, total, room)
-        if few < n:
-            size = few
-            n_low = few
-            order = sort_rows(room.values[:few], room.sorting)
-            for i in range(few):
-                line[i] = room.values[order[i]]
-                room.sorting.order[i] = rows[order[i]]
-            rows = room.sorting.order
-        else:
-            order = sort_rows(values, room.sorting)
-            for i in range(n):
-                line[i] = values[order[i]]
-            rows = order
+        common = _common_value(columns.values[j])
+        size = columns.n_rows
+        if room.bins.shape[0] > 0 and np.isnan(common):
+            size, passed = _near_the_best_bins(columns.values[j], Z, weights, total, room)
+        if size == columns.n_rows:
+            size = _others(columns.values[j], common, room)
+        values = room.values[:size]
+        owners = room.rows
     else:
-        start = columns.indptr[j]
-        stored = columns.data[start : columns.indptr[j + 1]]
-        order = sort_rows(stored, room.sorting)
-        size = stored.shape[0]
-        n_low = 0
-        while n_low < size and stored[order[n_low]] < np.float32(0.0):
-            n_low += 1
-        top = size
-        while top > n_low and stored[order[top - 1]] > np.float32(0.0):
-            top -= 1
-        if top == n_low and size == n:
-            n_low = n  # no row is at zero
-        for i in range(n_low):
-            line[i] = stored[order[i]]
-            rows[i] = columns.rows[start + order[i]]
-        for i in range(size - max(top, n_low)):
-            line[n_low + i] = stored[order[size - 1 - i]]
-            rows[n_low + i] = columns.rows[start + order[size - 1 - i]]
-        size = n_low + size - max(top, n_low)
+        common = np.float32(0.0)
+        values = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+        owners = columns.rows[columns.indptr[j] : columns.indptr[j + 1]]
+    order = sort_rows(values, room.sorting)
+    size = values.shape[0]
+    n_low = 0
+    while n_low < size and values[order[n_low]] < common:
+        n_low += 1
+    n_high = 0
+    while n_high < size - n_low and values[order[size - 1 - n_high]] > common:
+        n_high += 1
+    beyond = common
+    if np.isnan(common) or n_low + n_high == columns.n_rows:
+        # No row is at it: one sweep from below.
+        n_low = size
+        n_high = 0
+        beyond = _NAN
+    for i in range(n_low):
+        room.line[i] = values[order[i]]
+        room.line_rows[i] = owners[order[i]]
+    for i in range(n_high):
+        room.line[n_low + i] = values[order[size - 1 - i]]
+        room.line_rows[n_low + i] = owners[order[size - 1 - i]]
     best = -1.0
     cut = np.float32(0.0)
     first = 0
     last = n_low
-    beyond = _NAN if n_low == n or columns.is_dense else np.float32(0.0)
     for _ in range(2):
-        gain, place = best_cut(line[first:last], rows[first:last], beyond, Z, weights, total, passed, sums)
+        gain, place = best_cut(
+            room.line[first:last], room.line_rows[first:last], beyond, Z, weights, total, passed, room.sums
+        )
         if gain > best * HIGHER:
             best = gain
             cut = place
-        if last == size:
-            break
         first = last
-        last = size
-        sums[:] = 0.0
+        last = n_low + n_high
+        if first == last:
+            break
+        room.sums[:] = 0.0
     return best, cut
+
+
+@exact
+def _common_value(values):
+    # A value that two of three rows have, so that many may; else NaN.
+    first = values[0]
+    middle = values[values.shape[0] // 2]
+    last = values[values.shape[0] - 1]
+    if first in (middle, last):
+        return first
+    return middle if middle == last else _NAN
+
+
+@exact
+def _others(values, common, room):
+    # Writes the values that are not the common one, and their rows; returns how many there are.
+    count = 0
+    for i in range(values.shape[0]):
+        room.values[count] = values[i]
+        room.rows[count] = i
+        count += values[i] != common
+    return count
 
 
 @exact
@@ -186,15 +201,15 @@ def _near_the_best_bins(values, Z, weights, total, room):
     bin_of = room.rows
     single = Z.n_columns == 1
     for i in range(n):
-        q = min(np.uint32((values[i] - low) * per_bin), np.uint32(_BINS - 1))
-        bin_of[i] = q
+        own = min(np.uint32((values[i] - low) * per_bin), np.uint32(_BINS - 1))
+        bin_of[i] = own
         r = np.float64(weights[i])
-        bin_rows[q] += 1.0
-        bin_weight[q] += r
+        bin_rows[own] += 1.0
+        bin_weight[own] += r
         if single:
-            bin_sums[q, 0] += r * np.float64(Z.values[i, 0])
+            bin_sums[own, 0] += r * np.float64(Z.values[i, 0])
         else:
-            _add_multiple(bin_sums[q], Z.values[i], r)
+            _add_multiple(bin_sums[own], Z.values[i], r)
     left = 0.0
     best = -1.0
     best_bin = 0
@@ -228,10 +243,9 @@ def _near_the_best_bins(values, Z, weights, total, room):
             room.sums[k] += bin_sums[q, k]
     few = 0
     for i in range(n):
-        q = bin_of[i]
-        if q in (best_bin, before):
+        if bin_of[i] in (best_bin, before):
             room.values[few] = values[i]
-            room.rows[few] = i
+            room.rows[few] = i  # this is `bin_of`, whose first few places are no longer needed
             few += 1
     return few, passed
 
@@ -264,19 +278,41 @@ def _random_cut(columns, j, Z, weights, total, state, room):
         return -1.0, cut
     sums = room.sums
     sums[:] = 0.0
-    left = 0.0
-    for i in range(values.shape[0]):
-        if values[i] < cut:
-            r = np.float64(weights[i])
-            left += r
-            if Z.is_dense:
-                _add_multiple(sums, Z.values[i], r)
-            else:
-                for k in range(Z.indptr[i], Z.indptr[i + 1]):
-                    sums[Z.indices[k]] += r * np.float64(Z.data[k])
+    if Z.is_dense and Z.n_columns == 1:
+        left, sums[0] = _single_sums_below(values, cut, Z.values[:, 0], weights)
+    else:
+        left = _add_sums_below(values, cut, Z, weights, sums)
     if not (left > 0.0 and total > left):
         return -1.0, cut
     squared = 0.0
     for k in range(Z.n_columns):
         squared += (sums[k] - left * np.float64(Z.mean[k])) ** 2
     return squared / (left * (total - left)), cut
+
+
+@vectorised
+def _single_sums_below(values, cut, z, weights):
+    # Weight of the rows below the cut, and their sum of a single attribute.
+    left = 0.0
+    total = 0.0
+    for i in range(values.shape[0]):
+        r = np.float64(weights[i]) if values[i] < cut else 0.0
+        left += r
+        total += r * np.float64(z[i])
+    return left, total
+
+
+@exact
+def _add_sums_below(values, cut, Z, weights, sums):
+    left = 0.0
+    for i in range(values.shape[0]):
+        if values[i] < cut:
+            r = np.float64(weights[i])
+            left += r
+            if Z.is_dense:
+                for k in range(Z.n_columns):
+                    sums[k] += r * np.float64(Z.values[i, k])
+            else:
+                for k in range(np.uint64(Z.indptr[i]), np.uint64(Z.indptr[i + 1])):
+                    sums[Z.indices[k]] += r * np.float64(Z.data[k])
+    return left
