@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from slantwood.model.container import ModelFileError
     from slantwood.splits.axis_parallel import AxisParallelSplit
     from slantwood.splits.gradient import GradientSplit
+    from slantwood.splits.ridge import RidgeSplit
     from slantwood.splits.svm import SVMSplit
     from slantwood.targets.clustering import Clustering
     from slantwood.targets.hierarchy import Hierarchy
@@ -43,6 +44,7 @@ __all__ = [
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
+    "RidgeSplit",
     "SVMSplit",
     "__version__",
     "load_model",

@@ -11,6 +11,7 @@ SPLITS = {
     "gradient": ("gradient", "GradientSplit"),
     "svm": ("svm", "SVMSplit"),
     "axis": ("axis_parallel", "AxisParallelSplit"),
+    "ridge": ("ridge", "RidgeSplit"),
 }
 
 
