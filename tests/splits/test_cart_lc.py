@@ -1,0 +1,198 @@
+"""Claims about the CART-LC split: where it climbs, which features it drops, and that nothing is random."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from slantwood.splits.cart_lc import CARTLCSplit, learn_cart_lc
+from slantwood.splits.protocol import learn
+
+FORMS = pytest.mark.parametrize(
+    ("x_form", "z_form"), [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["dense", "sparse Z", "sparse X", "sparse"]
+)
+SEEDS = pytest.mark.parametrize("seed", range(6))
+
+
+def learned(X, Z, weights=None, seed=5, **given):
+    weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
+    split = replace(CARTLCSplit(), **given)
+    return learn_cart_lc(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
+
+
+def gain_of(right, Z, r):
+    """Impurity that a partition removes: N / (S (N - S)) |m|^2 with m the sum over the right, Z centred."""
+    right_weight, left_weight = r[right].sum(), r[~right].sum()
+    if not (right.any() and (~right).any()):
+        return -1.0
+    moment = (r[right, None] * (Z[right] - np.average(Z, axis=0, weights=r))).sum(axis=0)
+    return r.sum() / (right_weight * left_weight) * (moment @ moment)
+
+
+def best_length(scores, along, Z, r):
+    """Try a length in every interval between critical values."""
+    moving = along != 0
+    critical = np.unique(-scores[moving] / along[moving])
+    lengths = [
+        critical[0] - 0.5 * (abs(critical[0]) + 1),
+        *((critical[1:] + critical[:-1]) / 2),
+        critical[-1] + 0.5 * (abs(critical[-1]) + 1),
+    ]
+    gains = [gain_of(scores + t * along >= 0, Z, r) for t in lengths]
+    best = int(np.argmax(np.round(gains, 6)))  # the first of those that differ by rounding
+    return lengths[best], gains[best]
+
+
+def twin(X, Z, r, max_iter, epsilon, beta, shifts):
+    """CART-LC as it is described, one partition after another, in float64."""
+    d = X.shape[1]
+    with_offset = np.column_stack([X, np.ones(len(X))])
+    w = np.append(np.zeros(d), -1.0)
+    starts = [best_length(with_offset @ w, X[:, j], Z, r) for j in range(d)]
+    j = int(np.argmax([gain for _, gain in starts]))
+    w[j], gain = starts[j]
+    w /= abs(w[j])
+    for _ in range(max_iter):
+        before = gain
+        for j in range(d + 1):
+            best = (gain * (1 + 1e-5) + 1e-12 * r.sum(), 0.0, 0.0)
+            for shift in shifts if j < d else (0.0,):
+                length, found = best_length(with_offset @ w, with_offset[:, j] + shift, Z, r)
+                best = max(best, (found, length, shift), key=lambda each: each[0])
+            if best[1] != 0:
+                w[j] += best[1]
+                w[-1] += best[1] * best[2]
+                gain = best[0]
+                w /= np.abs(w[:d]).max()
+        if gain - before <= epsilon * before:
+            break
+    if beta > 0 and (w[:d] != 0).sum() > 1:
+        used = np.flatnonzero(w[:d])
+
+        def without(j):
+            reduced = np.where(np.arange(d + 1) == j, 0.0, w)
+            length, found = best_length(with_offset @ reduced, with_offset[:, d], Z, r)
+            return found, reduced + length * (np.arange(d + 1) == d)
+
+        costs = np.array([gain - max(without(j)[0], 0.0) for j in used])
+        for j in used[np.argsort(costs)]:
+            found, reduced = without(j)
+            if found >= 0 and gain - found < beta * costs.max():
+                gain, w = found, reduced
+    return w[:d] / w[np.abs(w[:d]).argmax()], gain  # the largest is positive
+
+
+def problem(seed, n=40, d=3, k=2, density=1.0):
+    """Features, attributes that mostly follow a slanted boundary, and weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < density)
+    side = X @ rng.normal(size=d) > 0.2
+    Z = side[:, None] * rng.normal(size=k) + 0.3 * rng.normal(size=(n, k))
+    r = rng.uniform(0.5, 2, n).astype(np.float32) if seed % 2 else np.ones(n, np.float32)
+    return X, Z - np.average(Z, axis=0, weights=r), r
+
+
+@pytest.mark.plain_python
+@SEEDS
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.parametrize("beta", [0.0, 0.2])
+def test_the_split_is_that_of_the_slow_description(blocks_of, standardised_of, seed, form, beta):
+    X, Z, r = problem(seed, density=1.0 if form == 0 else 0.5)
+    X, Z = blocks_of(X)[form], blocks_of(Z)[0]
+    w, b, found = learned(X, Z, r, max_iter=4, beta=beta)
+    assert found
+    weights, values, attributes = r.astype(np.float64), standardised_of(X), standardised_of(Z)
+    shifts = (0.0, -0.25, 0.25) if form == 0 else (0.0,)
+    expected, gain = twin(values, attributes, weights, 4, 0.01, beta, shifts)
+    assert_allclose(w, expected, atol=2e-4)
+    assert_allclose(gain_of(values @ w + b >= 0, attributes, weights), gain, rtol=1e-5)
+
+
+@pytest.mark.plain_python
+@SEEDS
+@FORMS
+def test_a_climb_never_ends_below_the_best_axis_parallel_split(
+    blocks_of, standardised_of, seed, x_form, z_form
+):
+    X, Z, r = problem(seed, n=30, density=0.6)
+    X, Z = blocks_of(X)[x_form], blocks_of(Z)[z_form]
+    w, b, found = learned(X, Z, r, beta=0.0)
+    assert found
+    values, attributes, weights = standardised_of(X), standardised_of(Z), r.astype(np.float64)
+    axis = [
+        gain_of(values[:, j] >= cut, attributes, weights)
+        for j in range(values.shape[1])
+        for cut in np.unique(values[:, j])[1:]
+    ]
+    assert gain_of(values @ w + b >= 0, attributes, weights) >= max(axis) * (1 - 1e-5)
+
+
+@SEEDS
+@FORMS
+def test_only_the_features_of_a_planted_boundary_stay(blocks_of, standardised_of, seed, x_form, z_form):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(500, 12)) * (rng.random((500, 12)) < (1.0 if x_form == 0 else 0.7))
+    side = X[:, 3] - 0.8 * X[:, 7] > 0.3
+    Z = np.column_stack([side, ~side]) - np.array([side.mean(), 1 - side.mean()])
+    X, Z = blocks_of(X)[x_form], blocks_of(Z)[z_form]
+    w, b, found = learned(X, Z)
+    assert found
+    assert_array_equal(np.flatnonzero(w), [3, 7])
+    agreement = ((standardised_of(X) @ w + b >= 0) == side).mean()
+    assert max(agreement, 1 - agreement) > 0.97
+
+
+@SEEDS
+def test_a_higher_price_of_features_leaves_fewer_of_them(blocks_of, seed):
+    X, Z, r = problem(seed, n=300, d=10)
+    X, Z = blocks_of(X)[0], blocks_of(Z)[0]
+    counts = [np.count_nonzero(learned(X, Z, r, beta=beta)[0]) for beta in (0.0, 0.05, 0.3, 1.0)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[-1]
+
+
+@pytest.mark.plain_python
+def test_there_is_nothing_random_about_it(blocks_of):
+    X, Z, r = problem(3)
+    X, Z = blocks_of(X)[0], blocks_of(Z)[0]
+    one, other = (learned(X, Z, r, seed=seed) for seed in (1, 2))
+    assert_array_equal(one[0], other[0])
+    assert one[1:] == other[1:]
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+def test_rows_without_a_cut_give_no_split(blocks_of, form):
+    X, Z = blocks_of(np.ones((5, 2)), np.ones(2))[form], blocks_of(np.arange(5.0)[:, None] - 2)[0]
+    w, b, found = learned(X, Z)
+    assert not found
+    assert np.isfinite(w).all()
+    assert np.isfinite(b)
+
+
+@pytest.mark.plain_python
+def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
+    X, Z, r = problem(0)
+    X, Z = blocks_of(X)[0], blocks_of(Z)[0]
+    through = learn(CARTLCSplit().compiled(), X, Z, r, np.array([5], np.uint64))
+    direct = learned(X, Z, r)
+    assert_array_equal(direct[0], through[0])
+    assert direct[1:] == through[1:]
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("name", ["max_iter", "epsilon", "beta", "target_power", "min_support"])
+@pytest.mark.parametrize(
+    ("value", "error"), [("ten", TypeError), (-1, ValueError), (float("nan"), Exception)]
+)
+def test_a_bad_parameter_is_named(name, value, error):
+    with pytest.raises(error, match=f"CARTLCSplit: {name}="):
+        CARTLCSplit(**{name: value})
+
+
+@pytest.mark.plain_python
+def test_the_compiled_form_has_plain_numbers():
+    compiled = CARTLCSplit(max_iter=np.int64(3), epsilon=np.float32(0.5), beta=0).compiled()
+    assert compiled == (3, 0.5, 0.0)
+    assert list(map(type, compiled)) == [int, float, float]
