@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
     from slantwood.model.container import ModelFileError
     from slantwood.splits.axis_parallel import AxisParallelSplit
+    from slantwood.splits.cart_lc import CARTLCSplit
     from slantwood.splits.gradient import GradientSplit
+    from slantwood.splits.ndcg import NDCGSplit
+    from slantwood.splits.oc1 import OC1Split
     from slantwood.splits.ridge import RidgeSplit
     from slantwood.splits.svm import SVMSplit
+    from slantwood.splits.wodt import WODTSplit
     from slantwood.targets.clustering import Clustering
     from slantwood.targets.hierarchy import Hierarchy
 
@@ -36,16 +40,20 @@ _HOMES = {
 
 __all__ = [
     "AxisParallelSplit",
+    "CARTLCSplit",
     "Clustering",
     "GradientSplit",
     "Hierarchy",
     "ModelFileError",
+    "NDCGSplit",
+    "OC1Split",
     "ObliqueForestClassifier",
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",
     "ObliqueTreeRegressor",
     "RidgeSplit",
     "SVMSplit",
+    "WODTSplit",
     "__version__",
     "load_model",
 ]

@@ -12,6 +12,10 @@ SPLITS = {
     "svm": ("svm", "SVMSplit"),
     "axis": ("axis_parallel", "AxisParallelSplit"),
     "ridge": ("ridge", "RidgeSplit"),
+    "cart-lc": ("cart_lc", "CARTLCSplit"),
+    "oc1": ("oc1", "OC1Split"),
+    "wodt": ("wodt", "WODTSplit"),
+    "ndcg": ("ndcg", "NDCGSplit"),
 }
 
 

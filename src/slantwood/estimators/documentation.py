@@ -6,22 +6,23 @@ from typing import TypeVar
 _PARAMETERS = {
     "n_estimators": """int, default=50
     Number of trees.""",
-    "split": """{"gradient", "svm"} or split learner, default="gradient"
-    How a node's hyperplane is found, by name or as an object: `GradientSplit(C=1)`, `SVMSplit(C=1)`, or one
-    of your own with a method `learn(X, Z, p, weights, rng)`.""",
+    "split": """str or split learner, default="gradient"
+    How a node's hyperplane is found, by name or as an object, such as `GradientSplit(C=1)`: "gradient",
+    "svm", "axis", "ridge", "cart-lc", "oc1", "wodt" (for classes) or "ndcg" (for labels, or more than two
+    classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.""",
     "max_depth": """int or None, default=None
     Depth of the trees at the most; None for no limit.""",
     "min_samples_split": """int or "auto", default="auto"
     Nodes with fewer rows are leaves (a row drawn twice by the bootstrap counts twice).""",
     "min_impurity_decrease": """float or "auto", default="auto"
     A split must lower the impurity of at least one side by this share, measured along the direction in
-    which it separates the targets. 0 accepts every split. "auto" is 0.05 for the gradient and the SVM split,
-    and what their publications say for the others.""",
+    which it separates the targets. 0 accepts every split. "auto" is 0.05, but 0 for the axis-parallel split
+    and that of FastXML.""",
     "max_features": """int, float, "sqrt", "log2", None or "auto", default="auto"
     Features that a split may combine, drawn at random for each split among those that vary in the node:
-    a number, a share, a function of their number, or None for all. Never fewer than five. In sparse data
-    a feature is drawn in proportion to the rows that have it. Where a subset gives no split, wider ones
-    follow.""",
+    a number, a share, a function of their number, or None for all. Never fewer than five where a split
+    combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
+    subset gives no split, wider ones follow.""",
     "bootstrap": """bool or "auto", default="auto"
     Whether each tree sees a random sample of the rows, drawn with replacement.""",
     "oob_score": """bool, default=False
