@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.columns import columns_of
-from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.compiling import exact, scanning, vectorised
 from slantwood.kernels.products import has_gaps
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
-from slantwood.kernels.sorting import SortingRoom, sort_rows, sorting_room
+from slantwood.kernels.sorting import SortingRoom, sort_rows, sort_within, sorting_room
 from slantwood.kernels.thresholds import HIGHER, best_cut, best_cut_with_gaps
 
 # From so many rows on, a histogram of so many bins comes first; not for more clustering attributes than
@@ -80,7 +80,8 @@ def best_feature(X, Z, weights, at_random, state):
         j = visits[other]
         visits[other] = visits[visit]
         if at_random:
-            gain, cut = _random_cut(columns, j, Z, weights, total, state, room)
+            column = _by_row(columns, j, room.values)
+            gain, cut = _random_cut(column, Z, weights, total, state, room)
         elif gaps:
             column = _by_row(columns, j, room.values)
             gain, cut = best_cut_with_gaps(column, sort_rows(column, room.sorting), Z, weights)
@@ -104,7 +105,7 @@ def _by_row(columns, j, out):
     return out
 
 
-@exact
+@scanning
 def _searched_cut(columns, j, Z, weights, total, room):
     # The best of all cuts of feature j. Rows at a value that many share, zero in sparse columns, need not be
     # sorted: the others are swept from both ends towards it.
@@ -123,7 +124,8 @@ def _searched_cut(columns, j, Z, weights, total, room):
         common = np.float32(0.0)
         values = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
         owners = columns.rows[columns.indptr[j] : columns.indptr[j + 1]]
-    order = sort_rows(values, room.sorting)
+    sort_within(values, room.sorting)
+    order = room.sorting.order
     size = values.shape[0]
     n_low = 0
     while n_low < size and values[order[n_low]] < common:
@@ -162,7 +164,7 @@ def _searched_cut(columns, j, Z, weights, total, room):
     return best, cut
 
 
-@exact
+@scanning
 def _common_value(values):
     # A value that two of three rows have, so that many may; else NaN.
     first = values[0]
@@ -173,7 +175,7 @@ def _common_value(values):
     return middle if middle == last else _NAN
 
 
-@exact
+@scanning
 def _others(values, common, room):
     # Writes the values that are not the common one, and their rows; returns how many there are.
     count = 0
@@ -184,7 +186,7 @@ def _others(values, common, room):
     return count
 
 
-@exact
+@scanning
 def _near_the_best_bins(values, Z, weights, total, room):
     # Finds between which bins the best cut lies; writes the values and rows of these two to room.values and
     # room.rows and the sums of the bins before to room.sums. Returns how many rows they have, all where a bin
@@ -266,11 +268,10 @@ def _add_multiple(sums, z, r):
         sums[k] += r * np.float64(z[k])
 
 
-@exact
-def _random_cut(columns, j, Z, weights, total, state, room):
+@scanning
+def _random_cut(values, Z, weights, total, state, room):
     # One cut drawn between the least and the largest value, and its gain. Attributes that are missing count
     # as if they were at their means, where they stand.
-    values = _by_row(columns, j, room.values)
     low, high = _extremes(values)
     cut = np.float32(low + uniform(state) * (np.float64(high) - np.float64(low)))
     cut = cut if cut > low else high
@@ -302,7 +303,7 @@ def _single_sums_below(values, cut, z, weights):
     return left, total
 
 
-@exact
+@scanning
 def _add_sums_below(values, cut, Z, weights, sums):
     left = 0.0
     for i in range(values.shape[0]):

@@ -16,8 +16,9 @@ OPTIONS: Any = {"nogil": True, "error_model": "numpy", "forceinline": True}
 exact = njit(cache=True, **OPTIONS)
 
 # The same without counting references to arrays: passing one to an inlined function counts it, which takes
-# half of the time of loops over single bytes. Functions compiled so cannot make arrays. `_nrt` is a private
-# option of Numba, to be looked at when Numba changes.
+# half of the time of loops over single bytes or over a node of few rows. Functions compiled so can neither
+# make nor return arrays, and neither can those that they are the first to call. `_nrt` is a private option of
+# Numba, to be looked at when Numba changes.
 scanning = njit(cache=True, **(OPTIONS | {"_nrt": False}))
 
 # Sums over contiguous memory may be reordered, so that they run in vector registers.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.compiling import exact
+from slantwood.kernels.compiling import exact, scanning
 from slantwood.kernels.scratch import scratch
 
 # Up to so many rows, insertion is faster.
@@ -47,6 +47,13 @@ def sort_rows(values, room):
 
     Minus zero comes before zero. There must be no NaN.
     """
+    sort_within(values, room)
+    return room.order[: values.shape[0]]
+
+
+@scanning
+def sort_within(values, room):
+    """Leave the same order in the room, for callers that look at very few rows at a time."""
     n = values.shape[0]
     bits = values.view(np.uint32)
     pairs = room.pairs
@@ -56,15 +63,13 @@ def sort_rows(values, room):
         pairs[i] = np.uint64(key) << _32 | np.uint64(i)
     if n <= _FEW:
         _insert(pairs[:n])
-    else:
-        pairs = _by_bytes(pairs[:n], room.spare[:n], room.counts)
-    order = room.order[:n]
+    elif _by_bytes(pairs[:n], room.spare[:n], room.counts):
+        pairs = room.spare
     for i in range(n):
-        order[i] = np.uint32(pairs[i] & _PLACE)
-    return order
+        room.order[i] = np.uint32(pairs[i] & _PLACE)
 
 
-@exact
+@scanning
 def _insert(pairs):
     for i in range(1, pairs.shape[0]):
         pair = pairs[i]
@@ -75,8 +80,10 @@ def _insert(pairs):
         pairs[k] = pair
 
 
-@exact
+@scanning
 def _by_bytes(pairs, spare, counts):
+    # Returns whether the result is in the spare room.
+    in_spare = False
     n = np.uint64(pairs.shape[0])
     counts[:] = 0
     for i in range(n):
@@ -101,4 +108,5 @@ def _by_bytes(pairs, spare, counts):
             spare[np.uint64(places[value])] = pair
             places[value] += 1
         pairs, spare = spare, pairs
-    return pairs
+        in_spare = not in_spare
+    return in_spare
