@@ -47,6 +47,35 @@ def test_features_that_cannot_be_read_are_refused(kind, features, message):
 
 
 @pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize(
+    "features", [[[1.0, 2.0], [3.0]], [[1.0, []], [2.0, []]]], ids=["ragged", "lists in cells"]
+)
+def test_lists_that_are_no_table_are_refused(kind, features):
+    with pytest.raises(ValueError, match=r"X is no table.*same length"):
+        small(kind).fit(features, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("split", "kind", "y", "message"),
+    [
+        ("wodt", ObliqueForestRegressor, np.arange(20.0), "'wodt' is for .*'binary'.* y is regression"),
+        ("wodt", ObliqueForestClassifier, np.eye(20, 3, dtype=int), "'wodt' is for .* y is multi-label"),
+        ("ndcg", ObliqueForestClassifier, np.arange(20) % 2, "'ndcg' is for .* y is binary"),
+        ("ndcg", ObliqueTreeRegressor, np.ones((20, 2)), "'ndcg' is for .* multi-target regression"),
+    ],
+)
+def test_a_split_learner_for_other_tasks_is_refused(split, kind, y, message):
+    with pytest.raises(ValueError, match=message):
+        small(kind, split=split).fit(X, y)
+
+
+def test_a_split_learner_that_reads_labels_cannot_be_judged_by_something_else():
+    for clustering in (X, "features", "sketch"):
+        with pytest.raises(ValueError, match=r"'wodt' reads the labels.*clustering"):
+            small(ObliqueForestClassifier, split="wodt").fit(X, np.arange(20) % 2, clustering=clustering)
+
+
+@pytest.mark.parametrize("kind", ALL)
 def test_x_and_y_of_different_length_are_refused(kind):
     with pytest.raises(ValueError, match="inconsistent numbers"):
         small(kind).fit(X, Y[:-1])

@@ -42,7 +42,12 @@ def is_table(X: Any, categorical_features: Any) -> bool:
     if sp.issparse(X) or (not isinstance(X, np.ndarray) and hasattr(X, "__array__")):
         return False
     lists_columns = categorical_features is not None and not isinstance(categorical_features, str)
-    return lists_columns or np.asarray(X).dtype.kind in "OU"
+    try:
+        return lists_columns or np.asarray(X).dtype.kind in "OU"
+    except ValueError as error:
+        raise ValueError(
+            f"X is no table ({error}); its rows must have the same length, its cells hold one value each"
+        ) from error
 
 
 def checked_table(X: Any, min_rows: int) -> Any:
