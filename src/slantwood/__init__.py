@@ -10,6 +10,7 @@ from slantwood.split_names import SPLITS
 
 if TYPE_CHECKING:
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+    from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
     from slantwood.model.container import ModelFileError
@@ -34,6 +35,7 @@ _HOMES = {
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
+    "TailReranker": "slantwood.estimators.reranking",
     "load_model": "slantwood.estimators.saving",
     **{cls: f"slantwood.splits.{file}" for file, cls in SPLITS.values()},
 }
@@ -53,6 +55,7 @@ __all__ = [
     "ObliqueTreeRegressor",
     "RidgeSplit",
     "SVMSplit",
+    "TailReranker",
     "WODTSplit",
     "__version__",
     "load_model",
