@@ -7,10 +7,14 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import numpy as np
 import pytest
 from matplotlib import image
 
-SCRIPT = Path(__file__).parents[1] / "examples" / "hierarchy.py"
+from slantwood.split_names import SPLITS
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCRIPT = EXAMPLES / "hierarchy.py"
 
 PRINTED = re.compile(
     r"""Hierarchy\((\d+) labels, .*\)
@@ -25,9 +29,9 @@ drawn to (.*)
 )
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, script=SCRIPT):
     return subprocess.run(
-        [sys.executable, "-W", "error", SCRIPT, *arguments],
+        [sys.executable, "-W", "error", script, *arguments],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -87,3 +91,19 @@ def test_one_file_alone_is_refused_with_what_is_wanted(tmp_path):
     result = run(tmp_path, "train.arff")
     assert result.returncode == 2
     assert "give two files, TRAIN.arff and TEST.arff, or none; here are 1" in result.stderr
+
+
+def test_a_tree_of_every_split_learner_is_drawn_and_tells_the_classes(tmp_path):
+    result = run(tmp_path, "cells.png", script=EXAMPLES / "boundaries.py")
+    assert result.returncode == 0, result.stderr
+    *lines, last = result.stdout.splitlines()
+    assert last == "drawn to cells.png"
+    found = {line.split()[0]: float(line.split()[-1]) for line in lines}
+    assert set(found) == set(SPLITS)
+    assert min(found.values()) > 0.9
+    pixels = image.imread(tmp_path / "cells.png")[:, :, :3]
+    assert pixels.shape[0] > 400
+    # Three tints of cells, each on a good part of the picture.
+    for strongest in range(3):
+        tinted = (pixels.argmax(axis=2) == strongest) & (np.ptp(pixels, axis=2) > 0.05)
+        assert tinted.mean() > 0.1

@@ -50,13 +50,11 @@ def best_feature(X, Z, weights, at_random, state):
     """
     n = X.n_rows
     d = X.n_columns
-    ones = scratch(n, np.float32)
-    ones[:] = np.float32(1.0)
-    columns = columns_of(X, ones)
+    columns = columns_of(X, np.ones(n, np.float32))
     gaps = has_gaps(Z)
     n_bins = _BINS if n >= _MANY_ROWS and Z.is_dense and Z.n_columns <= _FEW_ATTRIBUTES and not gaps else 0
-    values = scratch(2 * n, np.float32)
-    rows = scratch(2 * n, np.uint32)
+    values = np.empty(2 * n, np.float32)
+    rows = np.empty(2 * n, np.uint32)
     room = _Room(
         sorting_room(n),
         values[:n],
@@ -69,9 +67,7 @@ def best_feature(X, Z, weights, at_random, state):
     total = 0.0
     for i in range(n):
         total += np.float64(weights[i])
-    visits = scratch(d, np.uint32)
-    for j in range(d):
-        visits[j] = j
+    visits = np.arange(d).astype(np.uint32)
     feature = -1
     best = -1.0
     best_place = np.float32(0.0)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact, scanning
-from slantwood.kernels.scratch import scratch
 
 # Up to so many rows, insertion is faster.
 _FEW = 40
@@ -36,9 +35,9 @@ def sorting_room(size):
     """Make room to sort up to `size` rows."""
     # Insertion needs neither spare room nor counts; small nodes feel every array that is made.
     n_more = size if size > _FEW else 0
-    pairs = scratch(size + n_more, np.uint64)
+    pairs = np.empty(size + n_more, np.uint64)
     counts = np.empty((4 if n_more > 0 else 0, 256), np.int64)
-    return SortingRoom(scratch(size, np.uint32), pairs[:size], pairs[size:], counts)
+    return SortingRoom(np.empty(size, np.uint32), pairs[:size], pairs[size:], counts)
 
 
 @exact
