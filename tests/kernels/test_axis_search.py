@@ -112,6 +112,21 @@ def test_a_histogram_finds_the_cut_that_sorting_finds(blocks_of, k, skew, seed):
     assert_allclose(gains[0], gains[1], rtol=1e-3)
 
 
+def test_weights_decide_the_cut_of_very_many_rows(blocks_of):
+    # Most rows have their step at -0.5, but those that weigh more, at 0.5.
+    rng = np.random.default_rng(0)
+    n = 3 * axis_search._MANY_ROWS
+    X = rng.normal(size=(n, 1))
+    heavy = rng.random(n) < 0.2
+    r = np.where(heavy, 50.0, 1.0).astype(np.float32)
+    Z = (np.where(heavy, 0.5, -0.5)[:, None] < X) * 1.0
+    Z -= np.average(Z, axis=0, weights=r)
+    _, cut = best_feature(blocks_of(X)[0], blocks_of(Z)[0], r, False, stream(1))
+    assert abs(cut - 0.5) < 0.01
+    _, cut = best_feature(blocks_of(X)[0], blocks_of(Z - Z.mean())[0], np.ones_like(r), False, stream(1))
+    assert abs(cut + 0.5) < 0.01
+
+
 def test_equal_features_are_chosen_equally_often(blocks_of):
     x = blocks_of(np.repeat(np.arange(6.0)[:, None], 3, axis=1))[0]
     z = blocks_of(np.array([[-1.0]] * 3 + [[1.0]] * 3))[0]

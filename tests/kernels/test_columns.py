@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.kernels.columns import columns_of
+from slantwood.kernels.columns import add_column, columns_of, inner
 
 pytestmark = pytest.mark.plain_python
 
@@ -72,3 +72,19 @@ def test_turning_leaves_the_block_as_it_was(blocks_of, standardised_of, shape, d
         columns = columns_of(block, factors)
         (columns.values if columns.is_dense else columns.data)[:] = -1  # a copy, not a view
         np.testing.assert_array_equal(standardised_of(block), before)
+
+
+@given(SHAPES, DENSITIES, SEEDS, st.booleans())
+def test_products_with_a_column_and_multiples_of_it_are_those_of_numpy(
+    blocks_of, shape, density, seed, is_sparse
+):
+    stored, mean, factors = made(shape, density, seed)
+    block = blocks_of(stored, mean)[is_sparse]
+    columns = columns_of(block, factors)
+    turned = product(stored if is_sparse else block.values, factors[:, None]).astype(np.float64)
+    vector = np.random.default_rng(seed).normal(size=shape[0])
+    for j in range(shape[1]):
+        np.testing.assert_allclose(inner(columns, j, vector), turned[:, j] @ vector, rtol=1e-12, atol=1e-12)
+        out = vector.copy()
+        add_column(columns, j, -1.5, out)
+        np.testing.assert_allclose(out, vector - 1.5 * turned[:, j], rtol=1e-12, atol=1e-12)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.compiling import exact, indexed
+from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.scratch import scratch
 
 # Rows that are turned at a time: their values stay in the cache while each column takes its share.
@@ -64,3 +64,50 @@ def _turn_sparse(block, factors):
             data[place] = factors[i] * block.data[k]
             indptr[j] += 1
     return Columns(False, data[:0].reshape(0, 0), indptr[: d + 1], rows, data, n, d)
+
+
+@exact
+def inner(columns, j, vector):
+    """Inner product of a column with a float64 vector over the rows."""
+    if columns.is_dense:
+        return dense_inner(columns.values[j], vector)
+    return _sparse_inner(columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, vector)
+
+
+@exact
+def add_column(columns, j, factor, out):
+    """Add a multiple of a column to a float64 vector over the rows."""
+    if columns.is_dense:
+        dense_add(columns.values[j], factor, out)
+    else:
+        _sparse_add(columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, factor, out)
+
+
+@vectorised
+def dense_inner(column, vector):
+    """Inner product of a float32 column that has a value for each row with a float64 vector."""
+    total = 0.0
+    for i in range(column.shape[0]):
+        total += np.float64(column[i]) * vector[i]
+    return total
+
+
+@indexed
+def _sparse_inner(start, stop, rows, data, vector):
+    total = 0.0
+    for k in range(np.uint64(start), np.uint64(stop)):
+        total += np.float64(data[k]) * vector[rows[k]]
+    return total
+
+
+@vectorised
+def dense_add(column, factor, out):
+    """Add a multiple of a float32 column that has a value for each row to a float64 vector."""
+    for i in range(column.shape[0]):
+        out[i] += factor * np.float64(column[i])
+
+
+@indexed
+def _sparse_add(start, stop, rows, data, factor, out):
+    for k in range(np.uint64(start), np.uint64(stop)):
+        out[rows[k]] += factor * np.float64(data[k])

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from slantwood.kernels.columns import columns_of
+from slantwood.kernels.columns import add_column, columns_of, inner
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
@@ -104,7 +104,7 @@ def fit_l1_logistic(X, is_right, weights, left_cost, right_cost, max_iter, tol, 
             j = order[k]
             if step[j] != 0.0:
                 promise += slope[j] * step[j] + abs(weight[j] + step[j]) - abs(weight[j])
-                _move(columns, j, step[j], along)
+                add_column(columns, j, step[j], along)
         factor = 1.0
         lower = loss
         achieved = False
@@ -210,12 +210,7 @@ def _descend(columns, weight, curvature, bend, order, total, enough, state, pull
             other = k + below(state, n_active - k)
             order[k], order[other] = order[other], order[k]
             j = order[k]
-            if columns.is_dense:
-                slope = _dense_inner(columns.values[j], pull)
-            else:
-                slope = _sparse_inner(
-                    columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, pull
-                )
+            slope = inner(columns, j, pull)
             old = weight[j] + step[j]
             if old == 0.0 and 1.0 - abs(slope) > shrink_within:
                 n_active -= 1
@@ -271,17 +266,6 @@ def _add(values, factor, out):
         out[i] += factor * values[i]
 
 
-@exact
-def _move(columns, j, step, along):
-    if columns.is_dense:
-        column = columns.values[j]
-        for i in range(column.shape[0]):
-            along[i] += step * np.float64(column[i])
-    else:
-        for k in range(columns.indptr[j], columns.indptr[j + 1]):
-            along[columns.rows[k]] += step * np.float64(columns.data[k])
-
-
 # What follows reads one column, dense or sparse.
 
 
@@ -305,22 +289,6 @@ def _sparse_derivatives(start, stop, rows, data, pull, bend):
         slope += x * pull[rows[k]]
         curvature += x * x * bend[rows[k]]
     return slope, curvature
-
-
-@vectorised
-def _dense_inner(column, pull):
-    total = 0.0
-    for i in range(column.shape[0]):
-        total += np.float64(column[i]) * pull[i]
-    return total
-
-
-@indexed
-def _sparse_inner(start, stop, rows, data, pull):
-    total = 0.0
-    for k in range(np.uint64(start), np.uint64(stop)):
-        total += np.float64(data[k]) * pull[rows[k]]
-    return total
 
 
 @vectorised

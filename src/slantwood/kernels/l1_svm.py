@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.columns import Columns, columns_of
+from slantwood.kernels.columns import Columns, add_column, columns_of, dense_add, dense_inner, inner
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
@@ -160,7 +160,7 @@ def _descend(problem, order, shuffled, shrink_within, state, slack, w):
         if abs(step) < _NO_STEP:
             continue
         w[j] = old + _sufficient(problem, j, slack, old, step, slope)
-        _move(columns, j, np.float64(w[j]) - old, slack)  # as far as the stored weight has moved
+        add_column(columns, j, old - np.float64(w[j]), slack)  # as far as the stored weight has moved
     return shift, violation, worst, n_active
 
 
@@ -191,7 +191,7 @@ def _descend_offset(problem, slack):
         if step * (slope + square * step) <= limit or (
             _dense_change(problem.offset_column, step, slack) <= limit
         ):
-            _dense_move(problem.offset_column, step, slack)
+            dense_add(problem.offset_column, -step, slack)
             return step, abs(slope)
         step *= 0.5
     return 0.0, abs(slope)
@@ -305,15 +305,15 @@ def _combine(problem, support, factors, out):
     for i in range(out.shape[0]):
         out[i] = factors[size] * np.float64(problem.offset_column[i])
     for k in range(size):
-        _move(problem.columns, support[k], -factors[k], out)
+        add_column(problem.columns, support[k], factors[k], out)
 
 
 @exact
 def _against(problem, support, vector, out):
     # Inner product of the vector with each of the support's columns and with the offset's.
     for k in range(support.shape[0]):
-        out[k] = _inner(problem.columns, support[k], vector)
-    out[support.shape[0]] = _dense_inner(problem.offset_column, vector)
+        out[k] = inner(problem.columns, support[k], vector)
+    out[support.shape[0]] = dense_inner(problem.offset_column, vector)
 
 
 @vectorised
@@ -350,22 +350,6 @@ def _change(columns, j, step, slack):
     if columns.is_dense:
         return _dense_change(columns.values[j], step, slack)
     return _sparse_change(columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, step, slack)
-
-
-@exact
-def _move(columns, j, step, slack):
-    # Takes the step from the slacks.
-    if columns.is_dense:
-        _dense_move(columns.values[j], step, slack)
-    else:
-        _sparse_move(columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, step, slack)
-
-
-@exact
-def _inner(columns, j, vector):
-    if columns.is_dense:
-        return _dense_inner(columns.values[j], vector)
-    return _sparse_inner(columns.indptr[j], columns.indptr[j + 1], columns.rows, columns.data, vector)
 
 
 @exact
@@ -427,31 +411,3 @@ def _sparse_change(start, stop, rows, data, step, slack):
         after = max(s - step * np.float64(data[k]), 0.0)
         change += after * after - before * before
     return change
-
-
-@vectorised
-def _dense_inner(column, vector):
-    total = 0.0
-    for i in range(column.shape[0]):
-        total += np.float64(column[i]) * vector[i]
-    return total
-
-
-@indexed
-def _sparse_inner(start, stop, rows, data, vector):
-    total = 0.0
-    for k in range(np.uint64(start), np.uint64(stop)):
-        total += np.float64(data[k]) * vector[rows[k]]
-    return total
-
-
-@vectorised
-def _dense_move(column, step, slack):
-    for i in range(column.shape[0]):
-        slack[i] -= step * np.float64(column[i])
-
-
-@indexed
-def _sparse_move(start, stop, rows, data, step, slack):
-    for k in range(np.uint64(start), np.uint64(stop)):
-        slack[rows[k]] -= step * np.float64(data[k])

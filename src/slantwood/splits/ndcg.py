@@ -29,6 +29,7 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_logistic import fit_l1_logistic
 from slantwood.kernels.ndcg_partition import labels_of, ndcg_partition
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word
 from slantwood.splits.protocol import give, register
@@ -57,13 +58,10 @@ def learn_ndcg(parameters, X, Z, weights, state):
         return w, np.float32(0.0), False
     # Rows without labels are on no side.
     labelled = weights.copy()
-    left = 0.0
-    right = 0.0
     for i in range(X.n_rows):
         if lists.indptr[i + 1] == lists.indptr[i]:
             labelled[i] = np.float32(0.0)
-        left += 0.0 if is_right[i] else np.float64(labelled[i])
-        right += np.float64(labelled[i]) if is_right[i] else 0.0
+    left, right = side_weights(is_right, labelled)
     left_cost = parameters.C / math.sqrt(X.n_columns)
     right_cost = left_cost
     if parameters.balanced:
@@ -72,10 +70,7 @@ def learn_ndcg(parameters, X, Z, weights, state):
     b = fit_l1_logistic(
         X, is_right, labelled, left_cost, right_cost, parameters.max_iter, parameters.tol, visits, w
     )
-    found = False
-    for j in range(X.n_columns):
-        found = found or w[j] != np.float32(0.0)
-    return w, b, found
+    return w, b, has_weight(w)
 
 
 def enter_ndcg(numbers, X, Z, weights, state, w, answer):

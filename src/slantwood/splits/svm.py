@@ -15,6 +15,7 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_svm import fit_l1_svm
 from slantwood.kernels.products import has_gaps
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word
@@ -44,11 +45,7 @@ def learn_svm(parameters, X, Z, weights, state):
         for i in range(Z.n_rows):
             if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
                 weights[i] = np.float32(0.0)
-    left = 0.0
-    right = 0.0
-    for i in range(X.n_rows):
-        left += 0.0 if is_right[i] else weights[i]
-        right += weights[i] if is_right[i] else 0.0
+    left, right = side_weights(is_right, weights)
     if not (left > 0.0 and right > 0.0):
         return w, np.float32(0.0), False
     left_cost = parameters.C
@@ -61,10 +58,7 @@ def learn_svm(parameters, X, Z, weights, state):
     b = fit_l1_svm(
         X, is_right, weights, left_cost, right_cost, parameters.max_iter, parameters.tol, visits, w
     )
-    found = False
-    for j in range(X.n_columns):
-        found = found or w[j] != np.float32(0.0)
-    return w, b, found
+    return w, b, has_weight(w)
 
 
 def enter_svm(numbers, X, Z, weights, state, w, answer):

@@ -1,4 +1,4 @@
-"""What must not change a model: threads, the container of the features, a common factor of all weights."""
+"""What must not change a model: threads, containers, a common factor of all weights, and being saved."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from slantwood import (
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
+    load_model,
 )
 from slantwood.task_names import HIERARCHICAL
 
@@ -77,3 +78,17 @@ def test_weights_that_add_up_to_one_are_weights_of_one(clustered, learner_and_ta
     assert plain.get_n_leaves() >= 2
     assert_array_equal(normalised.trees_.weights, plain.trees_.weights)
     assert_array_equal(normalised.predict(X), plain.predict(X))
+
+
+def test_a_model_file_gives_the_learner_and_its_trees_back(
+    clustered, assert_identical, learner_and_task, tmp_path
+):
+    learner, task = learner_and_task
+    X, y, needed = problem(learner, task, clustered, thin=False)
+    kind = kind_of(task, ObliqueForestClassifier, ObliqueForestRegressor)
+    forest = kind(n_estimators=2, split=learner.given, random_state=0, **needed).fit(X, y)
+    forest.save(tmp_path / "forest.slant")
+    loaded = load_model(tmp_path / "forest.slant")
+    assert loaded.split == learner.given
+    assert loaded.settings_ == forest.settings_
+    assert_identical(loaded.trees_, forest.trees_)
