@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_linnerud, make_multilabel_classification
 
-from benchmarks import splits, svm
+from benchmarks import axis_parallel, fastxml, splits, svm
+from benchmarks.problems import cut
 from benchmarks.sketch import mixed
 
 
@@ -39,3 +40,37 @@ def test_mixed_labels_keep_distances_between_rows():
     assert Z.shape == Y.shape
     assert (Z[Y.any(axis=1)] != 0).all()
     np.testing.assert_allclose(Z @ Z.T, Y @ Y.T, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("task", "data"),
+    [
+        ("bin", load_breast_cancer(return_X_y=True)),
+        ("mcc", load_iris(return_X_y=True)),
+        ("mlc", make_multilabel_classification(random_state=0)),
+        ("mtr", load_linnerud(return_X_y=True)),
+    ],
+)
+@pytest.mark.parametrize("thresholds", ["best", "random"])
+def test_forests_of_both_libraries_are_told_the_same_and_answer_alike(task, data, thresholds):
+    X, y = data
+    ours, theirs = (
+        make(task, thresholds, 30, None).fit(X, y) for make in (axis_parallel.ours, axis_parallel.theirs)
+    )
+    if task == "mlc":
+        assert np.corrcoef(ours.predict_proba(X).ravel(), theirs.predict_proba(X).ravel())[0, 1] > 0.95
+    elif task == "mtr":
+        assert np.corrcoef(ours.predict(X).ravel(), theirs.predict(X).ravel())[0, 1] > 0.95
+    else:
+        assert (ours.predict(X) == theirs.predict(X)).mean() > 0.97
+
+
+@pytest.mark.parametrize("way", fastxml.WAYS)
+def test_every_way_of_ranking_labels_is_judged_in_percent(way):
+    X, Y = make_multilabel_classification(n_samples=150, n_features=30, n_classes=8, random_state=0)
+    problem = cut("made", "mlc", X.astype(np.float32), Y)
+    found, seconds = fastxml.judged(fastxml.WAYS[way](problem.X, 5, 1), problem)
+    assert found.shape == (6,)
+    assert 40 < found[0] <= 100
+    assert ((found >= 0) & (found <= 100.0001)).all()
+    assert seconds > 0

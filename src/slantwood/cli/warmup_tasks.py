@@ -13,6 +13,7 @@ from slantwood.data.read import read
 from slantwood.kernels.announce import announced
 from slantwood.model.routing import route
 from slantwood.model_selection import LabelStratifiedKFold
+from slantwood.split_names import SPLITS, split_class
 
 # Files of every text format that is read by compiled code.
 _TEXTS = {"a.csv": "a,b\n1,x\n2,y\n", "a.svm": "1 1:0.5\n0 2:1\n", "a.xmc": "2 2 2\n0 0:1\n1 1:1\n"}
@@ -23,10 +24,12 @@ def compile_all() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4)).astype(np.float32)
     Y = sp.csr_array((X[:, :3] > 0).astype(np.int8))
-    for split in ("gradient", "svm"):
-        forest = ObliqueForestClassifier(n_estimators=1, split=split, random_state=0).fit(X, Y)
+    for split in SPLITS:
+        y = Y if "multi-label" in split_class(split).tasks else X[:, 0] > 0
+        forest = ObliqueForestClassifier(n_estimators=1, split=split, random_state=0).fit(X, y)
         forest.predict_proba(X)
-        forest.predict_proba(X, top_k=1)
+    forest = ObliqueForestClassifier(n_estimators=1, random_state=0).fit(X, Y)
+    forest.predict_proba(X, top_k=1)
     list(LabelStratifiedKFold(2).split(X, Y))
     with tempfile.TemporaryDirectory() as folder, announced():
         for name, text in _TEXTS.items():

@@ -35,14 +35,12 @@ from slantwood.features.matrix import (
 )
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
-from slantwood.hints import listed
 from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
 from slantwood.targets.clustering import sketch
-from slantwood.task_names import HIERARCHICAL
 
 _AUTO = "auto"
 
@@ -302,7 +300,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     ) -> dict[str, Any]:
         """Fill in what was left at "auto"; the split's own parameters become part of the result."""
         split = splits.named(self.split)
-        self._check_split(split, data)
+        check.check_split(self.split, split, data)
         stored = data.X.data if sp.issparse(data.X) else data.X
         chosen = choose(
             Traits(
@@ -333,20 +331,6 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         settings["max_depth"] = self.max_depth
         settings["split"] = split.filled_in(chosen)
         return settings
-
-    def _check_split(self, split: Any, data: TrainingData) -> None:
-        """Check that the split learner is for this task and for what judges its splits."""
-        task = HIERARCHICAL if data.hierarchy is not None else data.targets.task
-        if task not in split.tasks:
-            raise ValueError(
-                f"split={self.split!r} is for {listed(split.tasks)} targets, and y is {task}; choose another "
-                "split learner, such as 'gradient', which is for all tasks"
-            )
-        if split.reads_labels and not data.clustering.is_default:
-            raise ValueError(
-                f"split={self.split!r} reads the labels of the rows, and clustering says that something else "
-                "judges splits; give no clustering, or choose another split learner, such as 'gradient'"
-            )
 
     def _plan(
         self,

@@ -11,9 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from slantwood.estimators.training_data import TrainingData
 from slantwood.features.matrix import known_rows
+from slantwood.hints import listed
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.task_names import HIERARCHICAL
 
 
 def _shown(value: Any) -> str:
@@ -155,6 +158,21 @@ def check_threshold(value: Any, targets: Any) -> None:
         )
     if not ((each >= 0.0) & (each <= 1.0)).all():
         raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
+
+
+def check_split(given: Any, split: Any, data: TrainingData) -> None:
+    """Check that a split learner, given in this form, is for the task and for what judges its splits."""
+    task = HIERARCHICAL if data.hierarchy is not None else data.targets.task
+    if task not in split.tasks:
+        raise ValueError(
+            f"split={given!r} is for {listed(split.tasks)} targets, and y is {task}; choose another split "
+            "learner, such as 'gradient', which is for all tasks"
+        )
+    if split.reads_labels and not data.clustering.is_default:
+        raise ValueError(
+            f"split={given!r} reads the labels of the rows, and clustering says that something else judges "
+            "splits; give no clustering, or choose another split learner, such as 'gradient'"
+        )
 
 
 def check_hierarchy(hierarchy: Any) -> None:
