@@ -11,8 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 
-from slantwood import ObliqueForestClassifier
-from slantwood.estimators.reranking import TailReranker
+from slantwood import ObliqueForestClassifier, TailReranker
 from slantwood.metrics import precision_at_k, propensities
 
 

@@ -63,7 +63,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_multilabel_classification
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> from slantwood.estimators.reranking import TailReranker
+    >>> from slantwood import TailReranker
     >>> X, Y = make_multilabel_classification(n_samples=50, n_classes=4, random_state=0)
     >>> reranker = TailReranker(OneVsRestClassifier(KNeighborsClassifier())).fit(X, Y)
     >>> reranker.predict_proba(X).shape

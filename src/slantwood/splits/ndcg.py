@@ -88,8 +88,8 @@ class NDCGSplit(BaseSplit):
 
     The published system is `ObliqueForestClassifier(split=NDCGSplit.published(), unit_rows=False,
     min_samples_split=11, min_impurity_decrease=0)`, with C times the root of the mean square length of the
-    rows of X, for which the publication's C counts. `min_impurity_decrease` should be 0 with this learner in
-    any case: a split that serves rankings need not lower the variance of labels by much.
+    rows of X, for which the publication's C counts. `min_impurity_decrease` is 0 here unless given: a split
+    that serves rankings need not lower the variance of labels by much.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class NDCGSplit(BaseSplit):
             "bootstrap": False,
             "max_features": 1.0,
             "min_samples_split": 10,
-            "min_impurity_decrease": 0.0,  # a split that serves rankings need not lower variances by much
+            "min_impurity_decrease": 0.0,
             "feature_power": 0.0,
         }
 
