@@ -21,30 +21,7 @@ def learned(X, Z, weights=None, seed=5, **given):
     return learn_cart_lc(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
 
 
-def gain_of(right, Z, r):
-    """Impurity that a partition removes: N / (S (N - S)) |m|^2 with m the sum over the right, Z centred."""
-    right_weight, left_weight = r[right].sum(), r[~right].sum()
-    if not (right.any() and (~right).any()):
-        return -1.0
-    moment = (r[right, None] * (Z[right] - np.average(Z, axis=0, weights=r))).sum(axis=0)
-    return r.sum() / (right_weight * left_weight) * (moment @ moment)
-
-
-def best_length(scores, along, Z, r):
-    """Try a length in every interval between critical values."""
-    moving = along != 0
-    critical = np.unique(-scores[moving] / along[moving])
-    lengths = [
-        critical[0] - 0.5 * (abs(critical[0]) + 1),
-        *((critical[1:] + critical[:-1]) / 2),
-        critical[-1] + 0.5 * (abs(critical[-1]) + 1),
-    ]
-    gains = [gain_of(scores + t * along >= 0, Z, r) for t in lengths]
-    best = int(np.argmax(np.round(gains, 6)))  # the first of those that differ by rounding
-    return lengths[best], gains[best]
-
-
-def twin(X, Z, r, max_iter, epsilon, beta, shifts):
+def twin(best_length, X, Z, r, max_iter, epsilon, beta, shifts):
     """CART-LC as it is described, one partition after another, in float64."""
     d = X.shape[1]
     with_offset = np.column_stack([X, np.ones(len(X))])
@@ -83,28 +60,20 @@ def twin(X, Z, r, max_iter, epsilon, beta, shifts):
     return w[:d] / w[np.abs(w[:d]).argmax()], gain  # the largest is positive
 
 
-def problem(seed, n=40, d=3, k=2, density=1.0):
-    """Features, attributes that mostly follow a slanted boundary, and weights."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < density)
-    side = X @ rng.normal(size=d) > 0.2
-    Z = side[:, None] * rng.normal(size=k) + 0.3 * rng.normal(size=(n, k))
-    r = rng.uniform(0.5, 2, n).astype(np.float32) if seed % 2 else np.ones(n, np.float32)
-    return X, Z - np.average(Z, axis=0, weights=r), r
-
-
 @pytest.mark.plain_python
 @SEEDS
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 @pytest.mark.parametrize("beta", [0.0, 0.2])
-def test_the_split_is_that_of_the_slow_description(blocks_of, standardised_of, seed, form, beta):
+def test_the_split_is_that_of_the_slow_description(
+    blocks_of, standardised_of, seed, form, beta, problem, gain_of, best_length
+):
     X, Z, r = problem(seed, density=1.0 if form == 0 else 0.5)
     X, Z = blocks_of(X)[form], blocks_of(Z)[0]
     w, b, found = learned(X, Z, r, max_iter=4, beta=beta)
     assert found
     weights, values, attributes = r.astype(np.float64), standardised_of(X), standardised_of(Z)
     shifts = (0.0, -0.25, 0.25) if form == 0 else (0.0,)
-    expected, gain = twin(values, attributes, weights, 4, 0.01, beta, shifts)
+    expected, gain = twin(best_length, values, attributes, weights, 4, 0.01, beta, shifts)
     assert_allclose(w, expected, atol=2e-4)
     assert_allclose(gain_of(values @ w + b >= 0, attributes, weights), gain, rtol=1e-5)
 
@@ -113,7 +82,7 @@ def test_the_split_is_that_of_the_slow_description(blocks_of, standardised_of, s
 @SEEDS
 @FORMS
 def test_a_climb_never_ends_below_the_best_axis_parallel_split(
-    blocks_of, standardised_of, seed, x_form, z_form
+    blocks_of, standardised_of, seed, x_form, z_form, problem, gain_of
 ):
     X, Z, r = problem(seed, n=30, density=0.6)
     X, Z = blocks_of(X)[x_form], blocks_of(Z)[z_form]
@@ -144,7 +113,7 @@ def test_only_the_features_of_a_planted_boundary_stay(blocks_of, standardised_of
 
 
 @SEEDS
-def test_a_higher_price_of_features_leaves_fewer_of_them(blocks_of, seed):
+def test_a_higher_price_of_features_leaves_fewer_of_them(blocks_of, seed, problem):
     X, Z, r = problem(seed, n=300, d=10)
     X, Z = blocks_of(X)[0], blocks_of(Z)[0]
     counts = [np.count_nonzero(learned(X, Z, r, beta=beta)[0]) for beta in (0.0, 0.05, 0.3, 1.0)]
@@ -153,7 +122,7 @@ def test_a_higher_price_of_features_leaves_fewer_of_them(blocks_of, seed):
 
 
 @pytest.mark.plain_python
-def test_there_is_nothing_random_about_it(blocks_of):
+def test_there_is_nothing_random_about_it(blocks_of, problem):
     X, Z, r = problem(3)
     X, Z = blocks_of(X)[0], blocks_of(Z)[0]
     one, other = (learned(X, Z, r, seed=seed) for seed in (1, 2))
@@ -172,7 +141,7 @@ def test_rows_without_a_cut_give_no_split(blocks_of, form):
 
 
 @pytest.mark.plain_python
-def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
+def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of, problem):
     X, Z, r = problem(0)
     X, Z = blocks_of(X)[0], blocks_of(Z)[0]
     through = learn(CARTLCSplit().compiled(), X, Z, r, np.array([5], np.uint64))
