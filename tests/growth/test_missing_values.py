@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from slantwood import SVMSplit
-from slantwood.growth.grow import _decrease
+from slantwood.growth.grow import _decrease, _sum_right
 from slantwood.splits.protocol import learn
 
 SVM = replace(SVMSplit.published(), C=1.0)
 FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
+
+
+def decrease(Z, weights, side):
+    members, direction = np.empty(Z.n_rows, np.float32), np.empty(Z.n_columns, np.float32)
+    _sum_right(Z, weights, side, members, direction)
+    return _decrease(Z, weights, side, members, direction)
 
 
 @pytest.mark.plain_python
@@ -72,7 +78,7 @@ def test_of_one_attribute_the_decrease_is_that_of_the_rows_that_know_it(in_both_
     side[:2] = False, True
     r = rng.uniform(0.2, 3, n).astype(np.float32)
     block, _, _ = gathered(in_both_forms(np.column_stack([Z] + [np.zeros(n)] * 9))[form], None, r)
-    found = _decrease(block, r, side)
+    found = decrease(block, r, side)
     known, weights = ~np.isnan(Z), r.astype(np.float64)
 
     def variance(rows):
@@ -100,7 +106,7 @@ def test_of_several_attributes_a_row_counts_by_the_part_of_the_direction_that_it
     side[:2] = False, True
     r = rng.uniform(0.2, 3, n).astype(np.float32)
     block, columns, _ = gathered(in_both_forms(np.hstack([Z, np.zeros((n, 20))]))[form], None, r)
-    found = _decrease(block, r, side)
+    found = decrease(block, r, side)
     A, known = standardised_of(block), ~np.isnan(Z[:, columns])
     # From the centre of one side to that of the other, of attributes that both know.
     direction = np.zeros(len(columns))

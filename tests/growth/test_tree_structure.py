@@ -136,13 +136,27 @@ def test_every_split_lowers_the_impurity_of_a_side_by_the_share_asked_for(
 
 @pytest.mark.plain_python
 @given(SEEDS, DENSITIES)
-def test_importances_share_out_the_weight_of_the_split_nodes(plan, grown, split, seed, density):
+def test_importances_share_out_the_impurity_that_splits_remove(plan, grown, split, seed, density):
     X, Y, r, _ = problem(seed, density)
     tree = grown(plan(X, Y, row_weights=r, learner=split(max_iter=10), min_impurity_decrease=0.0))
-    shares = tree.node_weight[tree.left >= 0].sum() / tree.node_weight[0]
-    assert_allclose(tree.importance.sum(dtype=np.float64), shares, rtol=1e-5)
-    assert (tree.importance >= 0).all()
-    assert_array_equal(np.flatnonzero(tree.importance), np.unique(tree.indices))
+    expected = np.zeros(X.shape[1])
+    spread = weighted_variance(Y, r) ** 0.5
+    scaled = np.divide(Y, spread, where=spread > 1e-9, out=np.zeros_like(Y))
+    for node in np.flatnonzero(tree.left >= 0):
+        own, left, right = (
+            tree.rows[tree.start[n] : tree.stop[n]] for n in (node, tree.left[node], tree.right[node])
+        )
+        whole = r[own].sum() * weighted_variance(scaled[own], r[own]).sum()
+        parts = sum(r[side].sum() * weighted_variance(scaled[side], r[side]).sum() for side in (left, right))
+        used = slice(tree.indptr[node], tree.indptr[node + 1])
+        columns = tree.indices[used]
+        of_features = tree.weights[used] ** 2.0 * weighted_variance(X[own][:, columns], r[own])
+        np.add.at(expected, columns, (whole - parts) / r.sum() * of_features / of_features.sum())
+    assert_allclose(tree.importance, expected, rtol=2e-3, atol=2e-5 * max(expected.max(), 1e-3))
+
+
+def weighted_variance(A, r):
+    return np.average((A - np.average(A, axis=0, weights=r)) ** 2, axis=0, weights=r)
 
 
 def test_importance_is_measured_in_standardised_units(plan, grown, split):
@@ -151,9 +165,10 @@ def test_importance_is_measured_in_standardised_units(plan, grown, split):
     Y = (X[:, 1] / 100 + X[:, 3] * 100 >= 0) * 1.0
     tree = grown(plan(X, Y, learner=split(start="informed"), max_depth=1))
     raw = np.zeros(4)
-    raw[tree.indices] = np.abs(tree.weights)
-    standardised = raw * X.std(axis=0)
-    assert_allclose(tree.importance, standardised / standardised.sum(), rtol=1e-4, atol=1e-6)
+    raw[tree.indices] = tree.weights
+    standardised = (raw * X.std(axis=0)) ** 2
+    shares = tree.importance / tree.importance.sum()
+    assert_allclose(shares, standardised / standardised.sum(), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("density", [1.0, 0.05])

@@ -59,14 +59,14 @@ def test_the_best_cut_of_any_small_node_is_found(
     X, Z, r = node(np.random.default_rng(seed), n, d, k, levels)
     mean = np.average(Z, axis=0, weights=r)
     x, z = blocks_of(X, X.mean(axis=0))[x_form], blocks_of(Z, mean)[z_form]
-    feature, cut = best_feature(x, z, r.astype(np.float32), False, stream(seed))
+    feature, cut, gain = best_feature(x, z, r.astype(np.float32), False, stream(seed))
     best = best_gain(X, Z - mean, r)
     if best < 0:
         assert feature == -1
         return
     right = standardised_of(x)[:, feature] >= cut
     # Means of Z are rounded to float32.
-    assert_allclose(gain_of(right, Z - mean, r), best, rtol=1e-5, atol=1e-6)
+    assert_allclose([gain_of(right, Z - mean, r), gain], best, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.plain_python
@@ -78,12 +78,13 @@ def test_random_cuts_lie_within_the_values_and_the_best_of_them_is_taken(
     X, Z, r = node(np.random.default_rng(seed), n, d, 2, levels)
     mean = np.average(Z, axis=0, weights=r)
     x, z = blocks_of(X)[x_form], blocks_of(Z, mean)[0]
-    feature, cut = best_feature(x, z, r.astype(np.float32), True, stream(seed))
+    feature, cut, gain = best_feature(x, z, r.astype(np.float32), True, stream(seed))
     if np.ptp(X, axis=0).max() == 0:
         assert feature == -1
         return
     values = standardised_of(x)[:, feature]
     assert values.min() < cut <= values.max()
+    assert_allclose(gain, gain_of(values >= cut, Z - mean, r), rtol=1e-4, atol=1e-6)
 
 
 def test_random_cuts_are_spread_evenly_over_the_range(blocks_of):
@@ -108,7 +109,7 @@ def test_a_histogram_finds_the_cut_that_sorting_finds(blocks_of, k, skew, seed):
     x, z = blocks_of(X)[0], blocks_of(Z)
     found = [best_feature(x, form, r, False, stream(seed)) for form in z]  # a sparse Z is never binned
     assert found[0][0] == found[1][0] == 1
-    gains = [gain_of(X[:, 1].astype(np.float32) >= cut, Z, r.astype(np.float64)) for _, cut in found]
+    gains = [gain_of(X[:, 1].astype(np.float32) >= cut, Z, r.astype(np.float64)) for _, cut, _ in found]
     assert_allclose(gains[0], gains[1], rtol=1e-3)
 
 
@@ -121,9 +122,9 @@ def test_weights_decide_the_cut_of_very_many_rows(blocks_of):
     r = np.where(heavy, 50.0, 1.0).astype(np.float32)
     Z = (np.where(heavy, 0.5, -0.5)[:, None] < X) * 1.0
     Z -= np.average(Z, axis=0, weights=r)
-    _, cut = best_feature(blocks_of(X)[0], blocks_of(Z)[0], r, False, stream(1))
+    _, cut, _ = best_feature(blocks_of(X)[0], blocks_of(Z)[0], r, False, stream(1))
     assert abs(cut - 0.5) < 0.01
-    _, cut = best_feature(blocks_of(X)[0], blocks_of(Z - Z.mean())[0], np.ones_like(r), False, stream(1))
+    _, cut, _ = best_feature(blocks_of(X)[0], blocks_of(Z - Z.mean())[0], np.ones_like(r), False, stream(1))
     assert abs(cut + 0.5) < 0.01
 
 
@@ -145,7 +146,7 @@ def test_attributes_with_gaps_are_judged_by_what_is_known(
     Y[rng.random(Y.shape) < 0.4] = np.nan
     x, columns, _ = gathered((dense, sparse)[x_form](X))
     z = gathered((dense, sparse)[z_form](Y))[0]
-    feature, cut = best_feature(x, z, np.ones(60, np.float32), False, stream(1))
+    feature, cut, _ = best_feature(x, z, np.ones(60, np.float32), False, stream(1))
     assert columns[feature] == 2
     known = ~np.isnan(Y[:, 0])
     assert ((standardised_of(x)[:, feature] >= cut)[known] == (Y[known, 0] == 1)).all()

@@ -76,14 +76,16 @@ def test_no_other_cut_removes_more_impurity(blocks_of, standardised_of, n, k, le
     projections, blocks, r = cutting_problem(blocks_of, n, k, levels, seed)
     distinct = np.unique(projections)
     for Z in blocks:
-        cut, found = best_threshold(projections, Z, r)
-        assert found == (len(distinct) > 1)
-        if found:
+        cut, gain = best_threshold(projections, Z, r)
+        assert (gain >= 0) == (len(distinct) > 1)
+        if gain >= 0:
             attributes = standardised_of(Z)
             every = [removed(projections, attributes, r, c) for c in distinct[1:]]
             # Running float32 sums of n terms; the impurity of the whole is their scale.
             allowed = 4 * n * EPS * impurity(attributes, r)
-            assert removed(projections, attributes, r, cut) >= max(every) - allowed
+            best = removed(projections, attributes, r, cut)
+            assert best >= max(every) - allowed
+            assert abs(gain * r.sum() - best) <= allowed + 1e-5 * best
 
 
 @given(*PROBLEM)
@@ -91,8 +93,8 @@ def test_the_cut_is_halfway_between_two_neighbours(blocks_of, n, k, levels, seed
     projections, blocks, r = cutting_problem(blocks_of, n, k, levels, seed)
     distinct = np.unique(projections)
     for Z in blocks:
-        cut, found = best_threshold(projections, Z, r)
-        if found:
+        cut, gain = best_threshold(projections, Z, r)
+        if gain >= 0:
             place = np.searchsorted(distinct, cut)
             assert cut == (distinct[place - 1] + distinct[place]) / 2
 
@@ -103,7 +105,9 @@ def test_a_planted_step_is_found_where_it_is(blocks_of, form, place):
     projections = np.random.default_rng(place).permutation(20).astype(np.float32)
     step = (projections >= place).astype(np.float32)[:, None]
     Z = blocks_of(step, step.mean(axis=0))[form]
-    assert best_threshold(projections, Z, np.ones(20, np.float32)) == (place - 0.5, True)
+    cut, gain = best_threshold(projections, Z, np.ones(20, np.float32))
+    assert cut == place - 0.5
+    assert gain > 0
 
 
 def test_weights_move_the_cut_like_repeated_rows(blocks_of):
@@ -130,8 +134,8 @@ def test_neighbouring_float32_projections_are_told_apart(blocks_of, value, n):
     projections = np.array([value] * (n - 1) + [above], np.float32)
     step = (projections == above).astype(np.float32)[:, None]
     for Z in blocks_of(step, step.mean(axis=0)):
-        cut, found = best_threshold(projections, Z, np.ones(n, np.float32))
-        assert found
+        cut, gain = best_threshold(projections, Z, np.ones(n, np.float32))
+        assert gain > 0
         assert value < cut <= above
 
 
@@ -139,8 +143,8 @@ def test_neighbouring_float32_projections_are_told_apart(blocks_of, value, n):
 def test_equal_projections_cannot_be_cut(blocks_of, value, n):
     stored = np.arange(n, dtype=np.float32)[:, None]
     for Z in blocks_of(stored, stored.mean(axis=0)):
-        _, found = best_threshold(np.full(n, value, np.float32), Z, np.ones(n, np.float32))
-        assert not found
+        _, gain = best_threshold(np.full(n, value, np.float32), Z, np.ones(n, np.float32))
+        assert gain < 0
 
 
 def test_an_even_number_of_rows_has_its_median_halfway():
@@ -186,9 +190,9 @@ def test_no_other_cut_removes_more_impurity_from_what_is_known(
     projections, blocks, r = problem_with_gaps(in_both_forms, gathered, n, k, levels, seed)
     distinct = np.unique(projections)
     for Z in blocks:
-        cut, found = best_threshold(projections, Z, r)
-        assert found == (len(distinct) > 1)
-        if found:
+        cut, gain = best_threshold(projections, Z, r)
+        assert (gain >= 0) == (len(distinct) > 1)
+        if gain >= 0:
             assert distinct[0] < cut <= distinct[-1]
             weights, values, missing = r.astype(np.float64), standardised_of(Z), missing_of(Z)
             every = [gain_over_known(projections, values, missing, weights, c) for c in distinct[1:]]
@@ -198,6 +202,7 @@ def test_no_other_cut_removes_more_impurity_from_what_is_known(
             allowed = 1e-12 * whole + 8 * centre * np.abs(values).max(initial=0.0) * Z.n_columns
             found_gain = gain_over_known(projections, values, missing, weights, cut)
             assert found_gain >= max(every) - allowed
+            assert abs(gain - found_gain) <= allowed + 1e-5 * found_gain
 
 
 @given(*PROBLEM)
@@ -236,4 +241,6 @@ def test_a_planted_step_is_found_from_the_rows_that_know_it(in_both_forms, gathe
     step[~np.isin(projections, [0, place - 1, place, 19])] = np.nan
     rest = np.zeros((20, 12))  # so that the sparse block stays sparse
     Z, _, _ = gathered(in_both_forms(np.hstack([step, rest]))[form])
-    assert best_threshold(projections, Z, np.ones(20, np.float32)) == (place - 0.5, True)
+    cut, gain = best_threshold(projections, Z, np.ones(20, np.float32))
+    assert cut == place - 0.5
+    assert gain > 0

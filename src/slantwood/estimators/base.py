@@ -454,11 +454,11 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each feature in the splits, weighted by how many rows they divide; sums to 1.
+        """Share of each feature in the impurity that the splits remove; sums to 1.
 
-        Absolute split weights in standardised units, each split's divided by their sum and multiplied
-        by the share of the training weight that reached it, averaged over trees. A nominal feature has the
-        shares of its values together. All zeros where no tree has a split.
+        What a split removes is shared out by the parts that features have in the variance of its weighted
+        sum over the node's rows, and added up over splits and trees. A nominal feature has the shares of its
+        values together. All zeros where no tree has a split.
         """
         check_is_fitted(self)
         importance = self.encoding_.by_input(self._importance_sum)

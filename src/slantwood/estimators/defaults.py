@@ -68,12 +68,12 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         "target_power": 1.0,
         "batch_size": 2000,
         "min_support": 1,
+        "rival": None,
     }
     if traits.task == "regression":
-        # Trees on one number are nearly equal unless their rows differ.
-        settings |= {"bootstrap": True, "max_features": 1.0}
+        settings |= {"max_features": 1.0, "rival": "axis"}
     elif traits.task == "multi-target regression":
-        settings |= {"threshold": "exact"}
+        settings |= {"threshold": "exact", "rival": "axis"}
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
     if traits.n_rows >= MANY_ROWS:
@@ -90,6 +90,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
     if sparse:
         settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
+        settings["rival"] = None  # which would look at every cell, zero or not
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
@@ -103,6 +104,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
+        settings["rival"] = None  # cuts drawn at random are for many trees to average
         settings["min_samples_split"] = max(settings["min_samples_split"], 10)
         settings["max_iter"] = 20 if sparse else 100
     return settings

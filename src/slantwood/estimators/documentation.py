@@ -78,7 +78,7 @@ targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
 unlabeled_weight_ : float
     Weight in use of rows without label.
 feature_importances_ : array of shape (n_features,)
-    Share of each feature in the splits.
+    Share of each feature in the impurity that the splits remove.
 split_feature_names_ : array
     Names of the columns that splits combine.
 input_names_ : tuple of str

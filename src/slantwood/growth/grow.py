@@ -115,17 +115,35 @@ def _mark_sides(X, rows, columns, weights, means, bias, spread, spread_means, si
 
 
 @exact
-def _decrease(Z, weights, side):
+def _sum_right(Z, weights, side, members, direction):
+    # Weights of the rows on the right (zero for others) to `members`, and their sum of r z, which for all rows
+    # is zero, to `direction`: it points from the centre of one side to that of the other.
+    for i in range(Z.n_rows):
+        members[i] = weights[i] if side[i] else np.float32(0.0)
+    back_project(Z, members, direction)
+
+
+@exact
+def _removed(room, direction, members, root_scale, total):
+    # The impurity that the split removes, N / (S (N - S)) |m|^2 with m = `direction`, in the scales that the
+    # clustering attributes have in the root, so that nodes can be compared.
+    S = 0.0
+    for i in range(members.shape[0]):
+        S += np.float64(members[i])
+    squared = 0.0
+    for j in range(direction.shape[0]):
+        m = np.float64(direction[j]) * root_scale[room.columns[j]] / room.scale[j]
+        squared += m * m
+    return squared * total / (S * (total - S))
+
+
+@exact
+def _decrease(Z, weights, side, members, direction):
     # Relative decrease of impurity on the side where it falls more, along the direction in which
     # the split separates the clustering attributes: a split between two sides can act on one
     # direction only, so what varies across it must not count against the split. With a single
-    # attribute this is the relative decrease of its variance.
+    # attribute this is the relative decrease of its variance. Overwrites the last two arguments.
     n = Z.n_rows
-    members = scratch(n, np.float32)
-    for i in range(n):
-        members[i] = weights[i] if side[i] else np.float32(0.0)
-    direction = scratch(Z.n_columns, np.float32)
-    back_project(Z, members, direction)
     known = scratch(n, np.float64)
     known[:] = 1.0
     if has_gaps(Z):
@@ -196,12 +214,20 @@ def _partition(rows, counts, weights, side, spare_rows, spare_counts, spare_weig
 
 
 @exact
-def _add_importance(importance, w, room, d, share):
+def _add_importance(importance, w, room, d, removed):
+    # Shares out what the split removes by the parts of the features in the variance of x.w, where that of
+    # feature j is w_j^2 times its own variance.
     total = 0.0
     for j in range(d):
-        total += abs(w[j])
+        total += _part(w, room, j)
     for j in range(d):
-        importance[room.columns[j]] += share * abs(w[j]) / total
+        importance[room.columns[j]] += removed * _part(w, room, j) / total
+
+
+@exact
+def _part(w, room, j):
+    spread = np.float64(w[j]) * room.scale[j]
+    return spread * spread * room.variance[j]
 
 
 @exact
@@ -220,6 +246,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
     side = np.empty(n, np.bool_)
     split_room = scratch(x_room.columns.shape[0], np.float32)
     answer = np.zeros(ANSWER_PARTS)
+    members_room = scratch(n, np.float32)
+    direction_room = scratch(z_room.columns.shape[0], np.float32)
+    root_scale = np.zeros(Z.n_columns)
     # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
     draws_first = X.is_dense and _WIDER * limits.max_features <= X.n_columns
     columns = np.arange(X.n_columns if draws_first else 0).astype(np.uint32)
@@ -274,6 +303,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
         if n_active == 0:
             continue
         set_scales(z_room, k, scaling.targets, attribute_weights)
+        if this == 0:
+            for j in range(k):
+                root_scale[z_room.columns[j]] = z_room.scale[j]
         z_block = gather(Z, node_rows, z_room, k)
         node_side = side[: r.shape[0]]
         width = limits.max_features
@@ -317,11 +349,15 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
             )
             if n_right == 0 or n_right == r.shape[0]:
                 continue
+            members = members_room[: r.shape[0]]
+            direction = direction_room[:k]
+            _sum_right(z_block, r, node_side, members, direction)
+            removed = _removed(z_room, direction, members, root_scale, node_weight[this])
             if limits.min_impurity_decrease > 0.0 and (
-                _decrease(z_block, r, node_side) < limits.min_impurity_decrease
+                _decrease(z_block, r, node_side, members, direction) < limits.min_impurity_decrease
             ):
                 continue
-            _add_importance(importance, w, x_room, d, node_weight[this] / total_weight)
+            _add_importance(importance, w, x_room, d, removed / total_weight)
             n_left = _partition(node_rows, node_counts, r, node_side, spare_rows, spare_counts, spare_weights)
             middle = start[this] + n_left
             left[this] = n_nodes

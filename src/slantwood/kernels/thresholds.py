@@ -37,20 +37,20 @@ def weighted_median(values, weights):
 def best_threshold(projections, Z, weights):
     """Cut that removes the most impurity: maximises |sum_left r z|^2 * N / (N_left (N - N_left)).
 
-    Returns the cut and whether any two projections differ at all.
+    Returns the cut and its gain, which is negative where no two projections differ.
     """
     n = projections.shape[0]
     order = sort_rows(projections, sorting_room(n))
     if has_gaps(Z):
         gain, cut = best_cut_with_gaps(projections, order, Z, weights)
-        return cut, gain >= 0.0
+        return cut, gain
     line = scratch(n, np.float32)
     total = 0.0
     for i in range(n):
         line[i] = projections[order[i]]
         total += np.float64(weights[i])
     gain, cut = best_cut(line, order, np.float32(np.nan), Z, weights, total, 0.0, np.zeros(Z.n_columns))
-    return cut, gain >= 0.0
+    return cut, gain
 
 
 @scanning

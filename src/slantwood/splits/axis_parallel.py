@@ -34,7 +34,7 @@ def learn_axis_parallel(parameters, X, Z, weights, state):
     """Search all features for the best threshold."""
     w = scratch(X.n_columns, np.float32)
     w[:] = np.float32(0.0)
-    feature, cut = best_feature(X, Z, weights, parameters.at_random, state)
+    feature, cut, _ = best_feature(X, Z, weights, parameters.at_random, state)
     if feature < 0:
         return w, np.float32(0.0), False
     w[feature] = np.float32(1.0)

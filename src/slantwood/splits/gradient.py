@@ -10,6 +10,10 @@ attribute over the rows in which it is known), and the split minimises |w|_(1/2)
 |w|_(1/2) = (sum_j sqrt|w_j|)^2. Dividing the norm by the root of the number of features keeps the meaning of
 C from ten features to a hundred thousand. A weight that would change its sign becomes zero: this is what
 makes splits sparse.
+
+A threshold of a single feature is a hyperplane too, but one that descent seldom finds. Where targets jump at
+such thresholds, the split may look at one drawn at random for each feature, and take the best of them instead
+where it removes more impurity than the best cut along the learned direction.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from slantwood.kernels.axis_search import best_feature
 from slantwood.kernels.block import row_range
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import (
@@ -61,6 +66,7 @@ class GradientParameters(NamedTuple):
     informed_start: bool
     exact_threshold: bool
     batch_size: int  # 0 for all rows
+    axis_rival: bool
 
 
 @vectorised
@@ -303,8 +309,19 @@ def learn_gradient(parameters, X, Z, weights, state):
             break
     if parameters.exact_threshold:
         project(X, w, s)
-        cut, found = best_threshold(s, Z, weights)
+        cut, gain = best_threshold(s, Z, weights)
+        found = gain >= 0.0
         b = -cut
+    if parameters.axis_rival:
+        if not parameters.exact_threshold:
+            project(X, w, s)
+            _, gain = best_threshold(s, Z, weights)
+        feature, cut, rival_gain = best_feature(X, Z, weights, True, state)
+        if feature >= 0 and rival_gain > gain:
+            w[:] = _0
+            w[feature] = _1
+            b = -cut
+            found = True
     return w, b, found
 
 
@@ -318,6 +335,7 @@ def enter_gradient(numbers, X, Z, weights, state, w, answer):
         numbers[4] != 0.0,
         numbers[5] != 0.0,
         int(numbers[6]),
+        numbers[7] != 0.0,
     )
     give(learn_gradient(parameters, X, Z, weights, state), w, answer)
 
@@ -355,6 +373,9 @@ class GradientSplit(BaseSplit):
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node:
         a feature that a single row has says nothing about others.
+    rival : {"auto", "axis", None}
+        "axis" draws a threshold of each feature at random, and takes the best of them in place of the
+        learned hyperplane where it removes more impurity.
     """
 
     C: float = AUTO
@@ -367,6 +388,7 @@ class GradientSplit(BaseSplit):
     target_power: float = AUTO
     batch_size: int | None = AUTO
     min_support: int = AUTO
+    rival: Literal["auto", "axis"] | None = AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
@@ -379,11 +401,12 @@ class GradientSplit(BaseSplit):
         )
         check_word(self, "start", ("informed", "noise", "auto"))
         check_word(self, "threshold", ("learned", "exact", "auto"))
+        check_word(self, "rival", ("axis", None, "auto"))
 
     @classmethod
     def published(cls) -> GradientSplit:
         """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised."""
-        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1)
+        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1, None)
 
     def compiled(self) -> GradientParameters:
         """Parameters in the form that the compiled grower takes."""
@@ -395,6 +418,7 @@ class GradientSplit(BaseSplit):
             self.start == "informed",
             self.threshold == "exact",
             int(self.batch_size or 0),
+            self.rival == "axis",
         )
 
     @property

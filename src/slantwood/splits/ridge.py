@@ -67,8 +67,8 @@ def learn_ridge(parameters, X, Z, weights, state):
     if strength < 0.0:
         return w, _0, False
     project(X, w, s)
-    cut, found = best_threshold(s, Z, weights)
-    return w, -cut, found
+    cut, gain = best_threshold(s, Z, weights)
+    return w, -cut, gain >= 0.0
 
 
 @exact
