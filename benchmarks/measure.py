@@ -4,18 +4,13 @@ A process for each fit, because a peak of memory belongs to a process, and becau
 memory may take its process with it.
 """
 
-import gc
 import multiprocessing
 import os
-import re
 import resource
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +18,7 @@ from scipy import sparse
 
 from benchmarks.peers import PEERS
 from benchmarks.problems import Problem, quality
-
-_MB = 1e6
-_NAN = float("nan")
+from slantwood.study.usage import Usage, usage_of
 
 # Importing, compiling and the tiny fits before the one that counts.
 _SECONDS_TO_START = 600.0
@@ -41,57 +34,17 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Usage:
-    """What a call took: seconds, megabytes above the level before it, and the process's peak in megabytes."""
-
-    seconds: float = _NAN
-    grown: float = _NAN
-    peak: float = _NAN
-
-
-@dataclass(frozen=True)
 class Outcome:
     """Usage and quality of a fit; where something is missing, `remark` says why."""
 
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     quality: dict[str, float] = field(default_factory=dict)
     remark: str = ""
-
-
-def usage_of(call: Callable[[], Any]) -> Usage:
-    """Run the call once; what it returns lives until the memory is read."""
-    gc.collect()
-    _forget_peak()
-    before = _peak_megabytes()
-    start = time.perf_counter()
-    result = call()
-    seconds = time.perf_counter() - start
-    after = _peak_megabytes()
-    del result
-    return Usage(seconds, after - before, after)
 
 
 def median_seconds(call: Callable[[], Any], repeats: int) -> float:
     """Median time of a call."""
     return float(np.median([usage_of(call).seconds for _ in range(repeats)]))
-
-
-def _forget_peak() -> None:
-    # Linux sets the peak back to the present level; elsewhere the peak so far stands for the level.
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
-
-
-def _peak_megabytes() -> float:
-    # ru_maxrss is the second choice: a process starts with the peak of the one that started it.
-    try:
-        status = Path("/proc/self/status").read_text()
-        return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) * 1024 / _MB
-    except (OSError, TypeError):
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / _MB
 
 
 def fit_apart(peer: str, problem: Problem, n_trees: int, n_jobs: int, limits: Limits) -> Outcome:

@@ -8,19 +8,22 @@ Whatever a library needs done to the data first (dense labels, one model for eac
 import importlib.metadata
 import importlib.util
 import tempfile
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from benchmarks.datasets import TASKS
+from slantwood.data.registry.entries import FOLDERS
+from slantwood.study.methods import lightgbm, scikit_forests, treeple, ydf
+from slantwood.study.methods.base import Method, Rows
+from slantwood.study.methods.one_per_target import learn_each
 
-Predictor = Callable[[Any], np.ndarray]
+# Libraries with a model for each label are left out where there are more labels than this.
+_MOST_MODELS = 20
 
-
-def _dense(matrix: Any) -> np.ndarray:
-    return matrix.toarray() if sparse.issparse(matrix) else matrix
+_STUDY_TASKS = {folder: task for task, folder in FOLDERS.items()}
 
 
 class Peer:
@@ -88,141 +91,81 @@ class Slantwood(Peer):
         return __version__
 
 
-class _ScikitLearnForest(Peer):
-    """Forests with scikit-learn's interface: `classes` and `numbers` name the two estimators.
+class _OfTheStudy(Peer):
+    """An adapter of the study; `changes` are parameters in which this benchmark differs from it."""
 
-    All look at sqrt(d) features for each split; for regression this is not their default, but faster.
+    method: ClassVar[type[Method]]
+    changes: ClassVar[Mapping[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Take the names of the library from the method."""
+        super().__init_subclass__()
+        cls.package, cls.distribution = cls.method.package, cls.method.distribution
+
+    def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
+        """Fit the method."""
+        self.model = self.method(n_trees, 0, n_jobs, self.changes)
+        self.model.fit(Rows(_STUDY_TASKS[self.task], X, y))
+
+    def scores(self, X: Any) -> Any:
+        """Return probabilities of labels, or predictions."""
+        return self.model.predict(X)
+
+
+class RandomForest(_OfTheStudy):
+    """The forest that everyone has, and the unit of the tables.
+
+    It looks at sqrt(d) features for each split; for regression this is not the default, but faster.
     """
 
-    package = "sklearn"
-    distribution = "scikit-learn"
-    module: ClassVar[str] = "sklearn.ensemble"
-    classes: ClassVar[str]
-    numbers: ClassVar[str]
-
-    def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
-        """Fit the forest on dense targets."""
-        name = self.numbers if self.task in ("str", "mtr") else self.classes
-        make = getattr(importlib.import_module(self.module), name)
-        self.model = make(n_estimators=n_trees, max_features="sqrt", n_jobs=n_jobs, random_state=0)
-        self.model.fit(X, _dense(y))
-
-    def scores(self, X: Any) -> np.ndarray:
-        """Return probabilities of labels, or predictions."""
-        if self.task != "mlc":
-            return self.model.predict(X)
-        # A label with one value in training has one column, of ones, for that value.
-        pairs = zip(self.model.predict_proba(X), self.model.classes_, strict=True)
-        return np.column_stack([probability @ np.asarray(classes, float) for probability, classes in pairs])
+    method = scikit_forests.RandomForest
 
 
-class RandomForest(_ScikitLearnForest):
-    """The forest that everyone has, and the unit of the tables."""
+class ExtraTrees(_OfTheStudy):
+    """Random thresholds instead of best ones, for as many features."""
 
-    classes, numbers = "RandomForestClassifier", "RandomForestRegressor"
-
-
-class ExtraTrees(_ScikitLearnForest):
-    """Random thresholds instead of best ones."""
-
-    classes, numbers = "ExtraTreesClassifier", "ExtraTreesRegressor"
+    method = scikit_forests.ExtraTrees
+    changes: ClassVar = {"max_features": "sqrt"}
 
 
-class Treeple(_ScikitLearnForest):
+class Treeple(_OfTheStudy):
     """Oblique forest of sparse random combinations; dense input only."""
 
-    package = distribution = "treeple"
-    module = "treeple.ensemble"
-    classes, numbers = "ObliqueRandomForestClassifier", "ObliqueRandomForestRegressor"
-
-    def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
-        """Fit the forest on dense input and targets."""
-        super().fit(_dense(X), y, n_trees, n_jobs)
-
-    def scores(self, X: Any) -> np.ndarray:
-        """Return probabilities of labels, or predictions."""
-        return super().scores(_dense(X))
+    method = treeple.Treeple
 
 
-class _ModelForEachColumn(Peer):
-    """Libraries that predict one label or number at a time."""
+class YDF(_OfTheStudy):
+    """Random forest for each label or number, averaged and not also scored out of bag, as with the others."""
 
-    most_columns = 20
-
-    def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
-        """Fit a model for each column of the targets."""
-        y = _dense(y)
-        columns = [y] if y.ndim == 1 else list(y.T)
-        self.one_column = y.ndim == 1
-        self.predictors = [self._fit_column(X, column, n_trees, n_jobs) for column in columns]
-
-    def scores(self, X: Any) -> np.ndarray:
-        """Return probabilities of labels, or predictions, side by side."""
-        predictions = [predict(X) for predict in self.predictors]
-        return predictions[0] if self.one_column else np.column_stack(predictions)
-
-    def _fit_column(self, X: Any, y: np.ndarray, n_trees: int, n_jobs: int) -> Predictor:
-        raise NotImplementedError
+    method = ydf.YDF
+    most_columns = _MOST_MODELS
 
 
-class LightGBM(_ModelForEachColumn):
+class YDFOblique(_OfTheStudy):
+    """The same with sparse oblique splits."""
+
+    method = ydf.YDFOblique
+    most_columns = _MOST_MODELS
+
+
+class LightGBM(Peer):
     """Gradient boosting: as many rounds as others have trees, each with a tree for each class."""
 
     package = "lightgbm"
+    most_columns = _MOST_MODELS
 
-    def _fit_column(self, X: Any, y: np.ndarray, n_trees: int, n_jobs: int) -> Predictor:
-        from lightgbm import LGBMClassifier, LGBMRegressor
-
-        make = LGBMClassifier if self.task in ("bin", "mcc") else LGBMRegressor
-        # The regressor with this objective predicts probabilities, and takes labels that nobody has.
+    def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
+        """Fit a model for each column of the targets, with defaults and not tuned as in the study."""
+        make = lightgbm.estimator(_STUDY_TASKS[self.task])
+        # The estimator of numbers with this objective predicts probabilities.
         objective = {"objective": "binary"} if self.task == "mlc" else {}
-        model = make(n_estimators=n_trees, n_jobs=n_jobs, random_state=0, verbose=-1, **objective)
-        model.fit(_as_matrix(X), y)
-        return lambda X: model.predict(_as_matrix(X))
+        given = {"n_estimators": n_trees, "n_jobs": n_jobs, "random_state": 0, "verbose": -1} | objective
+        X = lightgbm.as_matrix(X)
+        self.model = learn_each(y, lambda column: make(**given).fit(X, column))
 
-
-def _as_matrix(X: Any) -> Any:
-    return sparse.csr_matrix(X) if sparse.issparse(X) else X
-
-
-class YDF(_ModelForEachColumn):
-    """Random forest whose trees are averaged and not also scored out of bag, as with the others."""
-
-    package = "ydf"
-    split_axis: ClassVar[str] = "AXIS_ALIGNED"
-
-    def _fit_column(self, X: Any, y: np.ndarray, n_trees: int, n_jobs: int) -> Predictor:
-        import ydf
-
-        numbers = self.task in ("str", "mtr")
-        classes, codes = (np.empty(0), y) if numbers else np.unique(y, return_inverse=True)
-        if len(classes) == 1:
-            return lambda X: np.full(X.shape[0], classes[0])
-        learner = ydf.RandomForestLearner(
-            label="y",
-            task=ydf.Task.REGRESSION if numbers else ydf.Task.CLASSIFICATION,
-            num_trees=n_trees,
-            num_threads=n_jobs,
-            split_axis=self.split_axis,
-            winner_take_all=False,
-            compute_oob_performances=False,
-        )
-        model = learner.train({"x": _dense(X), "y": codes}, verbose=0)
-        if numbers or self.task == "mlc":
-            return lambda X: model.predict({"x": _dense(X)})
-        in_order = classes[np.array([int(code) for code in model.label_classes()])]
-        return lambda X: in_order[_most_likely(model.predict({"x": _dense(X)}))]
-
-
-def _most_likely(probabilities: np.ndarray) -> np.ndarray:
-    # With two classes there is only the probability of the second.
-    return (probabilities > 0.5).astype(int) if probabilities.ndim == 1 else probabilities.argmax(axis=1)
-
-
-class YDFOblique(YDF):
-    """The same with sparse oblique splits."""
-
-    split_axis = "SPARSE_OBLIQUE"
+    def scores(self, X: Any) -> np.ndarray:
+        """Return probabilities of labels, or predictions, side by side."""
+        return self.model.predict(lightgbm.as_matrix(X))
 
 
 class NapkinXC(Peer):
@@ -239,11 +182,11 @@ class NapkinXC(Peer):
         self.folder = tempfile.TemporaryDirectory()
         self.n_labels = y.shape[1]
         self.model = PLT(self.folder.name, threads=n_jobs, seed=0)
-        self.model.fit(_as_matrix(X), sparse.csr_matrix(y, dtype=np.float32))
+        self.model.fit(lightgbm.as_matrix(X), sparse.csr_matrix(y, dtype=np.float32))
 
     def scores(self, X: Any) -> sparse.csr_array:
         """Return the probabilities of the best labels."""
-        ranked = self.model.predict_proba(_as_matrix(X), top_k=min(self.best, self.n_labels))
+        ranked = self.model.predict_proba(lightgbm.as_matrix(X), top_k=min(self.best, self.n_labels))
         labels, values = zip(*(pair for row in ranked for pair in row), strict=True)
         starts = np.concatenate([[0], np.cumsum([len(row) for row in ranked])])
         scores = sparse.csr_array((values, labels, starts), shape=(len(ranked), self.n_labels))

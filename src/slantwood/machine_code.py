@@ -1,4 +1,4 @@
-"""What `slantwood warmup` runs so that every kernel is compiled: each entry point once, on a few rows."""
+"""How every kernel gets its machine code before it is needed: each entry point is run once, on a few rows."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from slantwood import __version__
+from slantwood.cli.bench import bench
 from slantwood.cli.convert import convert
 from slantwood.cli.cv import cv
 from slantwood.cli.datasets import datasets
@@ -103,7 +104,7 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (train, predict, evaluate, cv, inspect, datasets, convert, demo, warmup):
+for _command in (train, predict, evaluate, cv, inspect, datasets, convert, bench, demo, warmup):
     app.command()(_command)
 
 

@@ -67,6 +67,8 @@ class Copy:
         How targets are changed after reading: "<class> against the rest", "rounded", or "" for not.
     beside : tuple of str
         Files that lie beside these and are not read.
+    mark : str
+        In a word or two why results on this copy are not results on the set of the paper; else empty.
     remark : str
         What a reader of results on this copy must know.
     """
@@ -77,6 +79,7 @@ class Copy:
     reading: Mapping[str, Any] = field(default_factory=dict)
     relabel: str = ""
     beside: tuple[str, ...] = ()
+    mark: str = ""
     remark: str = ""
 
     @property
@@ -176,6 +179,7 @@ def _copy(of: Dataset, entry: Mapping[str, Any], hosts: Mapping[str, str]) -> Co
         {key: entry[key] for key in arguments if key in entry},
         entry.get("relabel", ""),
         tuple(entry.get("beside", ())),
+        entry.get("mark", ""),
         entry.get("remark", ""),
     )
 

@@ -1,0 +1,34 @@
+"""Standard, axis-parallel predictive clustering trees (PCT), the paper's main baseline."""
+
+from typing import Any, ClassVar
+
+from slantwood.study.methods.base import TREE, Rows
+from slantwood.study.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE, Slantwood
+
+
+class Bagging(Slantwood):
+    """Trees that see all features at every split, on bootstrap samples."""
+
+    title = "bagging, PCT"
+    parameters: ClassVar = BAGGING
+
+    def split(self, rows: Rows) -> Any:
+        """Return the axis-parallel learner."""
+        from slantwood import AxisParallelSplit
+
+        return AxisParallelSplit()
+
+
+class RandomForest(Bagging):
+    """The same with the square root of the number of features at each split."""
+
+    title = "random forest, PCT"
+    parameters: ClassVar = RANDOM_FOREST
+
+
+class Tree(Bagging):
+    """A single tree."""
+
+    title = "tree, PCT"
+    group = TREE
+    parameters: ClassVar = SINGLE_TREE
