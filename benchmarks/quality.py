@@ -76,14 +76,21 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
     ),
     "one number": (
         # Two sets are few: single targets of the sets with several numbers beside them.
-        ("cholesterol", "pol", *(f"{name}:{target}" for name in ("andro", "atp7d", "wq") for target in (0, 2, 4))),
+        (
+            "cholesterol",
+            "pol",
+            *(f"{name}:{target}" for name in ("andro", "atp7d", "wq") for target in (0, 2, 4)),
+        ),
         {
             "default": {},
             "no rival": {"split": {"rival": None}},
-            "no rival, 30 % of the features": {"split": {"rival": None}, "max_features": 0.3},
             "bootstrap": {"bootstrap": True},
-            "bootstrap, no rival": {"bootstrap": True, "split": {"rival": None}},
-            "50 % of the features": {"max_features": 0.5},
+            "all features": {"max_features": None},
+            "all features, bootstrap, no rival": {
+                "max_features": None,
+                "bootstrap": True,
+                "split": {"rival": None},
+            },
             "informed start, 40 steps": {"split": {"start": "informed", "max_iter": 40}},
             "exact threshold": {"split": {"threshold": "exact"}},
             "C=1": {"split": {"C": 1.0}},

@@ -34,6 +34,7 @@ def plan(split):
         min_impurity_decrease=0.05,
         max_features=10**6,
         features_per_row=0,
+        importance_power=1.0,
         shuffle=False,
         bootstrap=False,
         seed=0,
@@ -49,6 +50,7 @@ def plan(split):
             attribute_weights=np.array(attribute_weights, np.float32),
             row_weights=row_weights,
             split=learner,
+            importance_power=importance_power,
             limits=Limits(
                 max_depth=max_depth,
                 min_samples_split=min_samples_split,
@@ -84,6 +86,7 @@ def grown():
             weights.copy(),
             *entrance_of(plan.split.compiled()),
             plan.split.scaling,
+            plan.importance_power,
             plan.limits,
             np.uint64(seed),
         )

@@ -135,13 +135,25 @@ def test_every_split_lowers_the_impurity_of_a_side_by_the_share_asked_for(
 
 
 @pytest.mark.plain_python
-@given(SEEDS, DENSITIES)
-def test_importances_share_out_the_impurity_that_splits_remove(plan, grown, split, seed, density):
+@given(SEEDS, DENSITIES, st.sampled_from([0.0, 1.0]))
+def test_importances_share_out_the_impurity_that_splits_remove(plan, grown, split, seed, density, power):
     X, Y, r, _ = problem(seed, density)
-    tree = grown(plan(X, Y, row_weights=r, learner=split(max_iter=10), min_impurity_decrease=0.0))
+    p = np.random.default_rng(seed).uniform(0.5, 2, Y.shape[1])
+    learner = split(max_iter=10)
+    tree = grown(
+        plan(
+            X,
+            Y,
+            row_weights=r,
+            attribute_weights=p,
+            learner=learner,
+            min_impurity_decrease=0.0,
+            importance_power=power,
+        )
+    )
     expected = np.zeros(X.shape[1])
-    spread = weighted_variance(Y, r) ** 0.5
-    scaled = np.divide(Y, spread, where=spread > 1e-9, out=np.zeros_like(Y))
+    spread = weighted_variance(Y, r) ** (power / 2)
+    scaled = np.sqrt(p) * np.divide(Y, spread, where=spread > 1e-9, out=np.zeros_like(Y))
     for node in np.flatnonzero(tree.left >= 0):
         own, left, right = (
             tree.rows[tree.start[n] : tree.stop[n]] for n in (node, tree.left[node], tree.right[node])

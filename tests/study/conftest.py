@@ -1,4 +1,4 @@
-"""Shared by the tests of the study: jobs that do what their `changes` say, and small data sets of every task."""
+"""Shared by the tests of the study: jobs that do what their `changes` say, and small sets of every task."""
 
 import os
 import subprocess
@@ -342,7 +342,9 @@ def _three_classes(rng):
 def _labels(rng):
     X, _, columns = _inputs(rng, 80, 5)
     on = X[:, :5] @ rng.normal(size=(5, 7)) > 0.5
-    return _arff({**columns, **{f"label{j}": (("0", "1"), on[:, j].astype(int).astype(str)) for j in range(7)}})
+    return _arff(
+        {**columns, **{f"label{j}": (("0", "1"), on[:, j].astype(int).astype(str)) for j in range(7)}}
+    )
 
 
 def _rare_labels(rng):

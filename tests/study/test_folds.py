@@ -26,7 +26,9 @@ def _numbers(n):
     return Problem("made", "regression", np.zeros((n, 2), np.float32), np.arange(float(n)))
 
 
-@pytest.mark.parametrize("name", ["triazines", "slump", "banknote", "balance", "flags", "enron", "tmc2007-500"])
+@pytest.mark.parametrize(
+    "name", ["triazines", "slump", "banknote", "balance", "flags", "enron", "tmc2007-500"]
+)
 def test_every_row_has_a_fold_and_folds_are_of_the_same_size(data, tmp_path, name):
     problem = load_problem(name, data)
     folds = fold_of_rows(problem, 3, tmp_path)
@@ -112,6 +114,8 @@ def test_two_processes_write_the_same_file(data, tmp_path, name):
     both = [subprocess.Popen([*one, str(tmp_path / place)]) for place in ("first", "second")]
     assert [process.wait(300) for process in both] == [0, 0]
     fold_of_rows(load_problem(name, data), 3, tmp_path / "third")
-    first, *others = (Path(tmp_path, place, f"{name}-3.txt").read_bytes() for place in ("first", "second", "third"))
+    first, *others = (
+        Path(tmp_path, place, f"{name}-3.txt").read_bytes() for place in ("first", "second", "third")
+    )
     assert others == [first, first]
     assert len(set(first.split())) == 3

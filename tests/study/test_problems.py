@@ -118,7 +118,7 @@ def test_a_stand_in_says_what_it_is(data):
 
 
 def test_a_set_that_is_not_there_is_told_and_not_fetched(data):
-    with pytest.raises(FileNotFoundError, match="'emotions' is in none of .* download=False"):
+    with pytest.raises(FileNotFoundError, match=r"'emotions' is in none of .* download=False"):
         load_problem("emotions", data)
 
 

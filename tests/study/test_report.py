@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from slantwood.study import report, tables
+from slantwood.study.arrangement import sections_of
 from slantwood.study.report import Figure, Section
 from slantwood.study.tables import Description, Table
 
@@ -147,26 +148,23 @@ class TestArrangement:
         ]
 
     def test_parts_without_results_are_left_out(self):
-        titles = [section.title for section in report.sections_of(self.rows(0.9), known=KNOWN)]
+        titles = [section.title for section in sections_of(self.rows(0.9), known=KNOWN)]
         assert titles[:3] == ["Standing at a glance", "Average ranks", "Quality by task"]
         assert not {"Importance of features", "Influence of parameters", "What did not finish"} & set(titles)
-        assert report.sections_of([], known=KNOWN)[0].title == "Learning times"
+        assert sections_of([], known=KNOWN)[0].title == "Learning times"
 
-    def test_says_where_it_is_first(self):
-        (first, *_) = report.sections_of(self.rows(0.9), known=KNOWN)
-        assert "first in 1 and second in 0 of 1 tasks" in first.paragraphs[0]
-
-    def test_says_where_it_is_neither_first_nor_second(self):
-        known = KNOWN | {"third": Description("a third one", "other")}
-        rows = self.rows(0.1)
-        rows += [each | {"method": "third", "quality": 0.4} for each in rows[::2]]
-        (first, *_) = report.sections_of(rows, known=known)
-        assert "first in 0 and second in 0 of 1 tasks" in first.paragraphs[0]
-        assert first.paragraphs[1] == "It is neither in: multi-label."
+    def test_the_page_begins_with_where_slantwood_stands(self):
+        rows = self.rows(0.9)
+        (first, *_) = sections_of(rows, known=KNOWN)
+        assert first.paragraphs == tables.standing_in_words(rows, KNOWN)
+        assert "(bagging, gradient)" in first.paragraphs[0]
+        assert "multi-label, first of 2." in first.paragraphs[0]
+        # There are no single trees, and so there is no table of them.
+        assert [table.name for table in first.tables] == ["standing"]
 
     def test_figures_go_where_they_belong(self, tmp_path):
         figure = Figure(tmp_path / "x.svg", "ranks")
-        sections = report.sections_of(
+        sections = sections_of(
             self.rows(0.9), figures={"comparison/multi-label": [figure], "sizes": [figure]}, known=KNOWN
         )
         by_title = {section.title: section for section in sections}
@@ -176,10 +174,10 @@ class TestArrangement:
     def test_figures_without_a_place_are_refused(self, tmp_path):
         figures = {"comparison/multilabel": [Figure(tmp_path / "x.svg", "ranks")]}
         with pytest.raises(ValueError, match="comparison/multilabel"):
-            report.sections_of(self.rows(0.9), figures=figures, known=KNOWN)
+            sections_of(self.rows(0.9), figures=figures, known=KNOWN)
 
     def test_every_table_has_a_file_of_its_own(self, tmp_path):
-        found = list(report.tables_of(report.sections_of(self.rows(0.9), known=KNOWN)))
+        found = list(report.tables_of(sections_of(self.rows(0.9), known=KNOWN)))
         paths = [tables.write_csv(table, tmp_path) for table in found]
         assert len(set(paths)) == len(found) > 4
         with open(tmp_path / "quality-multi-label.csv", newline="") as file:

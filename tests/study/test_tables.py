@@ -28,6 +28,7 @@ KNOWN = {
     "fastxml": Description("FastXML", "ensemble"),
     "lightgbm": Description("LightGBM", "other"),
     "tree-gradient": Description("tree, gradient", "tree"),
+    "tree-svm": Description("tree, SVM", "tree"),
 }
 
 
@@ -254,33 +255,85 @@ def _rank(values, own):
 
 
 class TestStanding:
+    forest, tree = "default forest: bagging, gradient", "default tree: tree, gradient"
+
     @pytest.mark.parametrize(
-        ("ours", "words"),
+        ("ours", "own", "best"),
         [
-            (0.9, "first"),
-            (0.7, "second, behind method one"),
-            (0.5, "neither first nor second: the best of ours is at place 3, behind method one; method two"),
+            (0.9, "first of 3", "first"),
+            (0.7, "second of 3, behind method one", "second, behind method one"),
+            (
+                0.5,
+                "place 3 of 3, behind method one; method two",
+                "neither first nor second: the best of ours is at place 3, behind method one; method two",
+            ),
         ],
     )
-    def test_says_plainly_who_is_ahead(self, ours, words):
-        rows = [row("one", quality=0.8), row("two", quality=0.6), row("bag-gradient", quality=ours)]
-        (line,) = tables.standing(rows, known=KNOWN).rows
+    def test_says_plainly_who_is_ahead(self, ours, own, best):
+        rows = [row("two", quality=0.6), row("one", quality=0.8), row("bag-gradient", quality=ours)]
+        table = tables.standing(rows, known=KNOWN)
         place = 1 + sum(other > ours for other in (0.8, 0.6))
-        assert line == (BINARY, words, 1, 3, place)
+        assert table.rows == ((BINARY, own, best, 1, 3, place),)
+        assert table.headings[1] == self.forest
+        assert table.best == ({(0, 5)} if place == 1 else set())
 
-    def test_the_best_of_the_defaults_counts(self):
+    def test_the_best_of_the_defaults_does_not_speak_for_the_default_forest(self):
         rows = [row("one", quality=0.8), row("bag-svm", quality=0.9), row("bag-gradient", quality=0.1)]
         (line,) = tables.standing(rows, known=KNOWN).rows
-        assert line == (BINARY, "first", 1, 3, 3, 1)
+        assert line == (BINARY, "place 3 of 3, behind bagging, SVM; method one", "first", 1, 3, 3, 1)
 
     def test_a_shared_place_is_said_to_be_shared(self):
-        rows = [row("one", quality=0.8), row("two", quality=0.8), row("bag-gradient", quality=0.8)]
+        rows = [row("one", quality=0.8), row("bag-svm", quality=0.8), row("bag-gradient", quality=0.8)]
         (line,) = tables.standing(rows, known=KNOWN).rows
-        assert line[1] == "first, level with method one; method two"
+        assert line[1] == "first of 3, level with bagging, SVM; method one"
+        assert line[2] == "first, level with method one"
 
     def test_without_any_of_ours_it_says_so(self):
         (line,) = tables.standing([row("one"), row("two")], known=KNOWN).rows
-        assert line[1] == "none of slantwood's defaults took part"
+        assert line[1:3] == ("not ranked", "none of slantwood's defaults took part")
+
+    def test_a_default_forest_that_never_finished_is_said_not_to_have(self):
+        rows = [row("one"), row("two"), unfinished("bag-gradient")]
+        rows += [row(method, "emotions") for method in ("one", "two", "bag-gradient")]
+        lines = cells(tables.standing(rows, known=KNOWN))
+        assert lines[BINARY][self.forest] == "finished on no data set"
+        assert lines[LABELS][self.forest].startswith("first of 3, level with")
+        assert lines[tables.ALL_TASKS][self.forest] == "not ranked"
+
+    def test_a_task_without_a_ranking_is_not_passed_over(self):
+        rows = [row("one"), row("bag-gradient"), row("bag-gradient", "emotions")]
+        table = tables.standing(rows, known=KNOWN)
+        assert cells(table)[LABELS][self.forest] == cells(table)[LABELS]["best of ours"] == "no ranking"
+        assert any(note.startswith("No ranking: ") for note in table.notes)
+        complete = tables.standing(rows[:2], known=KNOWN)
+        assert not any(note.startswith("No ranking: ") for note in complete.notes)
+
+    def test_trees_stand_among_trees(self):
+        rows = [row("one", quality=0.9), row("stump", quality=0.5), row("tree-svm", quality=0.6)]
+        rows += [row("tree-gradient", quality=0.4)]
+        line = cells(tables.standing(rows, trees=True, known=KNOWN))[BINARY]
+        assert line[self.tree] == "place 3 of 3, behind tree, SVM; a stump"
+        assert (line["best of ours"], line["tree, gradient"], line["tree, SVM"]) == ("first", 3, 1)
+
+    def test_sentences_tell_the_place_in_each_task(self):
+        rows = [row("one", quality=0.9), row("two", quality=0.8), row("bag-gradient", quality=0.7)]
+        rows += [row("one", "emotions", quality=0.1), row("bag-gradient", "emotions", quality=0.2)]
+        own, best = tables.standing_in_words(rows, KNOWN)
+        assert "default forest (bagging, gradient) among ensembles and others" in own
+        assert own.endswith(f": {BINARY}, place 3 of 3; {LABELS}, first of 2.")
+        assert best == (
+            "The best of slantwood's defaults is first in 1 and second in 0 of 2 tasks. "
+            f"It is neither in: {BINARY}."
+        )
+
+    def test_sentences_tell_the_best_of_the_defaults_apart(self):
+        rows = [row("one", quality=0.9), row("bag-svm", quality=0.8), row("bag-gradient", quality=0.7)]
+        own, best = tables.standing_in_words(rows, KNOWN)
+        assert own.endswith(f": {BINARY}, place 3 of 3.")
+        assert best == "The best of slantwood's defaults is first in 0 and second in 1 of 1 tasks."
+
+    def test_without_rankings_there_is_nothing_to_say(self):
+        assert tables.standing_in_words([row("one")], KNOWN) == ()
 
 
 class TestCosts:
@@ -406,6 +459,17 @@ class TestImportances:
 
     def test_several_rows_count_alike_whatever_their_sums(self):
         assert self.line(([1.0], [0.0]), ([100.0], [300.0]))[0] == pytest.approx(0.625)
+
+    def test_lines_are_pairs_that_were_tried_by_task_set_and_method(self):
+        tried_pairs = [("two", "scene"), ("one", "emotions"), ("two", "musk"), ("one", "scene")]
+        made = {"experiment": "importance", "importances": {"real": [1.0], "noise": [0.5]}}
+        rows = [row(method, name, **made) for method, name in tried_pairs]
+        assert [line[:3] for line in tables.importances(rows, KNOWN).rows] == [
+            ("musk", "method two", BINARY),
+            ("emotions", "method one", LABELS),
+            ("scene", "method one", LABELS),
+            ("scene", "method two", LABELS),
+        ]
 
     def test_only_noise(self):
         assert self.line(([0.0], [1.0])) == (0.0, 1.0, None, "no")

@@ -41,6 +41,7 @@ from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
 from slantwood.targets.clustering import sketch
+from slantwood.task_names import NUMBER_TASKS
 
 _AUTO = "auto"
 
@@ -184,7 +185,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             if sketch_width is not None:
                 columns, weights = sketch(columns, weights, sketch_width, seed), np.empty(0)
             attributes = training_matrix(columns), weights
-        plan = self._plan(X, leaf_targets, attributes, row_weights, settings, seed)
+        # Numbers have units of their own; classes and labels are indicators, and their variances of one kind.
+        units_differ = targets.task in NUMBER_TASKS or not clustering.is_targets
+        plan = self._plan(X, leaf_targets, attributes, units_differ, row_weights, settings, seed)
         grown = [] if earlier is None else [earlier]
 
         def fitted() -> dict[str, Any]:
@@ -337,6 +340,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         X: Any,
         Y: Matrix,
         attributes: tuple[Matrix, np.ndarray],
+        units_differ: bool,
         row_weights: np.ndarray,
         settings: dict[str, Any],
         seed: int,
@@ -358,6 +362,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,
             split=split,
+            importance_power=float(units_differ),
             limits=Limits(
                 max_depth=np.iinfo(np.int32).max if self.max_depth is None else self.max_depth,
                 min_samples_split=int(settings["min_samples_split"]),

@@ -116,8 +116,8 @@ def _mark_sides(X, rows, columns, weights, means, bias, spread, spread_means, si
 
 @exact
 def _sum_right(Z, weights, side, members, direction):
-    # Weights of the rows on the right (zero for others) to `members`, and their sum of r z, which for all rows
-    # is zero, to `direction`: it points from the centre of one side to that of the other.
+    # Weights of the rows on the right (zero for others) to `members`, and their sum of r z to `direction`. As
+    # that of all rows is zero, it points from the centre of one side to that of the other.
     for i in range(Z.n_rows):
         members[i] = weights[i] if side[i] else np.float32(0.0)
     back_project(Z, members, direction)
@@ -125,8 +125,8 @@ def _sum_right(Z, weights, side, members, direction):
 
 @exact
 def _removed(room, direction, members, root_scale, total):
-    # The impurity that the split removes, N / (S (N - S)) |m|^2 with m = `direction`, in the scales that the
-    # clustering attributes have in the root, so that nodes can be compared.
+    # The impurity that the split removes, N / (S (N - S)) |m|^2 with m = `direction`, in scales that are the
+    # same for all nodes, so that these can be compared.
     S = 0.0
     for i in range(members.shape[0]):
         S += np.float64(members[i])
@@ -231,10 +231,13 @@ def _part(w, room, j):
 
 
 @exact
-def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scaling, limits, seed):
+def grow(
+    X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scaling, importance_power, limits, seed
+):
     """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders).
 
-    `entrance` and its `numbers` come from `slantwood.splits.protocol.entrance_of`.
+    `entrance` and its `numbers` come from `slantwood.splits.protocol.entrance_of`. Importances add up the
+    impurities of clustering attributes, each divided by its deviation in the root to `importance_power`.
     """
     n = rows.shape[0]
     state = np.array([seed], np.uint64)
@@ -305,7 +308,9 @@ def grow(X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scal
         set_scales(z_room, k, scaling.targets, attribute_weights)
         if this == 0:
             for j in range(k):
-                root_scale[z_room.columns[j]] = z_room.scale[j]
+                column = z_room.columns[j]
+                p = attribute_weights[column] if attribute_weights.shape[0] > 0 else np.float32(1.0)
+                root_scale[column] = np.sqrt(p) * z_room.variance[j] ** (-0.5 * importance_power)
         z_block = gather(Z, node_rows, z_room, k)
         node_side = side[: r.shape[0]]
         width = limits.max_features

@@ -23,6 +23,7 @@ class GrowthPlan:
     attribute_weights: np.ndarray  # float32 over columns of Z; empty where all are equal
     row_weights: np.ndarray  # float64
     split: Any
+    importance_power: float  # 1 where attributes have units of their own, 0 where all are indicators
     limits: Limits
     bootstrap: bool
     seed: int
@@ -54,6 +55,7 @@ class GrowthPlan:
             entrance,
             numbers,
             self.split.scaling,
+            self.importance_power,
             self.limits,
             _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
         )

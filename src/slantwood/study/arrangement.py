@@ -10,7 +10,6 @@ from slantwood.study import tables
 from slantwood.study.jobs import COMPARISON
 from slantwood.study.report import Figure, Section
 from slantwood.study.tables.rows import Description, Row, of_experiment, tasks_of
-from slantwood.study.tables.table import Table
 
 if TYPE_CHECKING:
     from slantwood.study.problems import Place
@@ -39,21 +38,16 @@ def sections_of(
     shown = {where: tuple(each) for where, each in (figures or {}).items()}
     tasks = tasks_of(of_experiment(rows, COMPARISON))
     absent = _absent(places)
-    of_task = tuple(
-        Section(
-            task.capitalize(),
-            figures=shown.get(f"comparison/{task}", ()),
-            tables=(tables.quality(rows, task, absent, known, trees=False),),
+    of_task, of_trees = (
+        tuple(
+            Section(
+                task.capitalize(),
+                figures=shown.get(f"{where}/{task}", ()),
+                tables=(tables.quality(rows, task, absent, known, trees=where == "trees"),),
+            )
+            for task in tasks
         )
-        for task in tasks
-    )
-    trees = tuple(
-        Section(
-            task.capitalize(),
-            figures=shown.get(f"trees/{task}", ()),
-            tables=(tables.quality(rows, task, absent, known, trees=True),),
-        )
-        for task in tasks
+        for where in ("comparison", "trees")
     )
     parameters = tuple(
         Section(
@@ -64,14 +58,20 @@ def sections_of(
         for parameter in tables.parameters_of(rows)
     )
     every = (
-        Section("Standing at a glance", _plainly(rows, known), tables=_standings(rows, known)),
+        Section(
+            "Standing at a glance",
+            tables.standing_in_words(rows, known),
+            tables=tuple(tables.standing(rows, trees, known) for trees in (False, True)),
+        ),
         Section(
             "Average ranks",
             figures=shown.get(f"comparison/{tables.ALL_TASKS}", ()),
             tables=(tables.average_ranks(rows, known=known),),
         ),
         Section("Quality by task", parts=of_task),
-        Section("Single trees", tables=(tables.average_ranks(rows, trees=True, known=known),), parts=trees),
+        Section(
+            "Single trees", tables=(tables.average_ranks(rows, trees=True, known=known),), parts=of_trees
+        ),
         Section(
             "Learning times",
             figures=shown.get("times", ()),
@@ -109,26 +109,6 @@ def _absent(places: Sequence[Place]) -> dict[str, list[str]]:
         if place.found is None and place.wanted.dataset.role == "benchmark":
             absent.setdefault(place.wanted.task, []).append(place.wanted.name)
     return absent
-
-
-def _standings(rows: Sequence[Row], known: Mapping[str, Description] | None) -> tuple[Table, ...]:
-    return tables.standing(rows, known=known), tables.standing(rows, trees=True, known=known)
-
-
-def _plainly(rows: Sequence[Row], known: Mapping[str, Description] | None) -> tuple[str, ...]:
-    """Say in how many tasks slantwood's defaults are first or second, and where they are not."""
-    words = {row[0]: str(row[1]) for row in tables.standing(rows, known=known).rows}
-    words.pop(tables.ALL_TASKS, None)
-    if not words:
-        return ()
-    behind = [str(task) for task, text in words.items() if not text.startswith(("first", "second"))]
-    firsts = sum(text.startswith("first") for text in words.values())
-    seconds = len(words) - firsts - len(behind)
-    sentence = (
-        f"By average rank over data sets the best of slantwood's defaults is first in {firsts} and second in "
-        f"{seconds} of {len(words)} tasks."
-    )
-    return (sentence, f"It is neither in: {', '.join(behind)}.") if behind else (sentence,)
 
 
 def _without_empty(section: Section) -> Section | None:

@@ -22,7 +22,8 @@ from typing import Any
 import joblib
 
 from slantwood.study.jobs import Job
-from slantwood.study.nursery import JOBS, OK, Folders, Nursery
+from slantwood.study.nursery import JOBS, Folders, Nursery
+from slantwood.study.nursery_words import OK
 from slantwood.study.store import Store
 
 __all__ = ["Folders", "Summary", "run"]

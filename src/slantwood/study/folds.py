@@ -35,8 +35,8 @@ def fold_of_rows(problem: Problem, n_folds: int, folder: Path) -> np.ndarray:
     if len(lines) != n_rows or wrong:
         has = f"has the folds of {len(lines)} rows" + (f", among them {wrong[0]!r}" if wrong else "")
         raise ValueError(
-            f"{path} {has}; expected those of {n_rows} rows, from 0 to {n_folds - 1}. Remove the file to deal "
-            "them again"
+            f"{path} {has}; expected those of {n_rows} rows, from 0 to {n_folds - 1}. "
+            "Remove the file to deal them again"
         )
     return np.array(lines, np.int64)
 

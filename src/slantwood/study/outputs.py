@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slantwood.study import report, tables
 from slantwood.study.arrangement import sections_of
@@ -18,15 +18,11 @@ from slantwood.study.figures.sizes import sizes
 from slantwood.study.jobs import COMPARISON, IMPORTANCE, TIMES
 from slantwood.study.methods import METHODS, method_class
 from slantwood.study.problems import Place
-from slantwood.study.tables.rows import of_experiment, tasks_of
+from slantwood.study.tables.glance import DEFAULT_TREES, DEFAULTS
+from slantwood.study.tables.rows import Row, of_experiment, tasks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Row = Mapping[str, Any]
-
-# Methods that have slantwood's defaults; figures name them in bold.
-DEFAULTS = ("bag-gradient", "rf-gradient", "tree-gradient", "bag-svm", "rf-svm", "tree-svm")
 
 
 def write_outputs(
@@ -74,7 +70,9 @@ def _drawings(rows: Sequence[Row]) -> Iterable[tuple[str, str, str, Callable[[],
                 f"{where}/{place}",
                 f"ranks-{where}-{place.replace(' ', '-')}",
                 f"{words}, {place}: methods in order, bars join those that do not differ significantly",
-                partial(critical_difference, compared, titles, f"{words}, {place}", DEFAULTS),
+                partial(
+                    critical_difference, compared, titles, f"{words}, {place}", (*DEFAULTS, *DEFAULT_TREES)
+                ),
             )
     if TIMES in kinds:
         yield (

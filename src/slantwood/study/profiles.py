@@ -108,9 +108,9 @@ PROFILES = {
             n_study_folds=2,
             n_trees=50,
             n_timed_trees=5,
-            limit=120.0,
+            limit=60.0,
             most_rows=12_000,
-            most_cells=2.6e6,
+            most_cells=2.2e6,
             most_sets=_ALL,
             n_study_sets=_ALL,
             noise_sets=NOISE_SETS,
@@ -238,7 +238,7 @@ def _times(profile: Profile, listed: Sequence[Place], methods: Sequence[str], th
                     n_folds=10,
                     n_trees=profile.n_timed_trees,
                     threads=threads,
-                    limit=5 * profile.limit,
+                    limit=10 * profile.limit,
                 )
 
 

@@ -9,13 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from slantwood.atomic import replacing
 from slantwood.study.tables.table import Table, Value, is_number
-
-if TYPE_CHECKING:
-    pass
 
 _TEMPLATE = Path(__file__).with_name("report.html.jinja")
 _KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -69,9 +66,9 @@ class Section:
     parts: tuple[Section, ...] = ()
 
 
-def tables_of(parts: Sequence[Section]) -> Iterator[Table]:
-    """Go through all tables of some sections."""
-    for section in parts:
+def tables_of(sections: Sequence[Section]) -> Iterator[Table]:
+    """Go through all tables of some sections and of the sections within them."""
+    for section in sections:
         yield from section.tables
         yield from tables_of(section.parts)
 

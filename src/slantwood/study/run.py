@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import joblib
 
 from slantwood.study.engine import Folders, Summary
 from slantwood.study.engine import run as run_jobs
+from slantwood.study.job import warm_up
 from slantwood.study.jobs import key_of
 from slantwood.study.methods import METHODS
 from slantwood.study.outputs import write_outputs
@@ -67,9 +68,9 @@ def run_study(
     jobs = jobs_of(profile, data, methods, experiments, threads)
     if not jobs:
         raise ValueError(
-            f"profile {profile.name!r} has no data set here that these methods and experiments are for; --data "
-            "or SLANTWOOD_DATA names the folder of data sets, `slantwood datasets` says what is missing; "
-            "methods of packages that are not installed are left out"
+            f"profile {profile.name!r} has no data set here that these methods and experiments are for; "
+            "--data or SLANTWOOD_DATA names the folder of data sets, `slantwood datasets` says what is "
+            "missing, and methods of packages that are not installed are left out"
         )
     out.mkdir(parents=True, exist_ok=True)
     store = Store(out / "results.jsonl")
@@ -91,33 +92,24 @@ def run_study(
     return summary, write_outputs(rows, every_place(data), out, circumstances)
 
 
-def _workers(backend: str, address: str | None) -> AbstractContextManager[object]:
-    """Return where joblib sends jobs to."""
+@contextmanager
+def _workers(backend: str, address: str | None) -> Iterator[None]:
+    """Have joblib send jobs to this machine or to a cluster."""
     if backend == "local":
-        return nullcontext()
-    if backend == "dask":
+        warm_up()  # once, before several processes would compile the same
+        yield
+    elif backend == "dask":
         from distributed import Client
 
-        return _Both(Client(address), joblib.parallel_config(backend="dask"))
-    if backend == "ray":
+        with Client(address), joblib.parallel_config(backend="dask"):
+            yield
+    elif backend == "ray":
         import ray
         from ray.util.joblib import register_ray
 
         ray.init(address=address, ignore_reinit_error=True)
         register_ray()
-        return joblib.parallel_config(backend="ray")
-    raise ValueError(f"backend={backend!r}; expected one of {', '.join(BACKENDS)}")
-
-
-class _Both(AbstractContextManager[object]):
-    """A client that is closed after the configuration that uses it."""
-
-    def __init__(self, client: AbstractContextManager[object], config: AbstractContextManager[object]):
-        self.client = client
-        self.config = config
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            self.config.__exit__(*error)  # type: ignore[arg-type]
-        finally:
-            self.client.__exit__(*error)  # type: ignore[arg-type]
+        with joblib.parallel_config(backend="ray"):
+            yield
+    else:
+        raise ValueError(f"backend={backend!r}; expected one of {', '.join(BACKENDS)}")

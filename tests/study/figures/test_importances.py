@@ -1,13 +1,9 @@
 """Claims about the figure of importances: real and noise apart, shares written, any number of features."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from numpy.testing import assert_allclose
 
 from slantwood.study.figures.importances import importances, shown_ranks
@@ -40,32 +36,7 @@ def curves(ax):
     return {line.get_gid(): line.get_xydata() for line in ax.lines}
 
 
-def texts(figure):
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
-
-
-def assert_can_be_read(figure, monkeypatch):
-    """Draw, and look at the boxes of all texts that were drawn: none on another, none cut off."""
-    drawn, draw = [], Text.draw
-
-    def recorded(text, renderer, *args, **kwargs):
-        if text.get_visible() and text.get_text().strip():
-            drawn.append(text)
-        return draw(text, renderer, *args, **kwargs)
-
-    canvas = FigureCanvasAgg(figure)
-    with monkeypatch.context() as patch:
-        patch.setattr(Text, "draw", recorded)
-        canvas.draw()
-    boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in dict.fromkeys(drawn)]
-    assert boxes
-    for box in boxes:
-        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
-
-
-def test_sorted_shares_of_both_kinds_are_drawn_and_their_sums_written():
+def test_sorted_shares_of_both_kinds_are_drawn_and_their_sums_written(texts):
     figure = importances([row("a", "bag-svm", [0.1, 0.5, 0.3], [0.02, 0.0, 0.08])], methods=["bag-svm"])
     (ax,) = figure.axes
     assert_allclose(curves(ax)["real"], [[1, 50], [2, 30], [3, 10]])
@@ -73,12 +44,12 @@ def test_sorted_shares_of_both_kinds_are_drawn_and_their_sums_written():
     assert {"real 90.0 %", "noise 10.0 %"} <= set(texts(figure))
 
 
-def test_importances_need_not_sum_to_one():
+def test_importances_need_not_sum_to_one(texts):
     figure = importances([row("a", "bag-svm", [6.0], [2.0])], methods=["bag-svm"])
     assert {"real 75.0 %", "noise 25.0 %"} <= set(texts(figure))
 
 
-def test_of_several_runs_the_mean_of_each_feature_is_drawn_and_lost_ones_are_told():
+def test_of_several_runs_the_mean_of_each_feature_is_drawn_and_lost_ones_are_told(texts):
     rows = [row("a", "bag-svm", [0.8, 0.0], [0.2, 0.0]), row("a", "bag-svm", [0.0, 0.6], [0.0, 0.4], seed=1)]
     rows += [row("a", "bag-svm", status="died", seed=2)]
     figure = importances(rows, methods=["bag-svm"])
@@ -93,7 +64,7 @@ def test_runs_of_different_features_are_refused():
         importances(rows)
 
 
-def test_methods_stand_from_left_to_right_as_in_the_paper():
+def test_methods_stand_from_left_to_right_as_in_the_paper(texts):
     rows = [row("a", "bag-gradient", [0.9], [0.1]), row("a", "bag-svm", [0.6], [0.4])]
     figure = importances(rows, titles={"bag-svm": "bagging, SVM"})
     left, right = sorted(figure.axes, key=lambda ax: ax.get_position().x0)
@@ -102,7 +73,7 @@ def test_methods_stand_from_left_to_right_as_in_the_paper():
     assert {"bagging, SVM", "bag-gradient"} <= set(texts(figure))
 
 
-def test_gaps_are_told_and_not_filled():
+def test_gaps_are_told_and_not_filled(texts):
     rows = [row("a", "bag-svm", status="timed out"), row("b", "bag-svm", [1.0], [0.0], mark="partial")]
     rows += [row("b", "bag-gradient", [0.0], [0.0])]
     figure = importances(rows, absent={"multi-label": ["gone"]})
@@ -123,7 +94,7 @@ def test_gaps_are_told_and_not_filled():
         (0.999, {"real 0.1 %", "noise 99.9 %"}),
     ],
 )
-def test_little_is_not_called_nothing(noise, said):
+def test_little_is_not_called_nothing(noise, said, texts):
     assert said <= set(texts(importances([row("a", "bag-svm", [1 - noise], [noise])])))
 
 
@@ -139,12 +110,12 @@ def test_few_ranks_stand_for_many_from_the_first_to_the_last(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 8, 90, 300, 50_000])
-def test_it_can_be_read_with_any_number_of_features(n, monkeypatch):
+def test_it_can_be_read_with_any_number_of_features(n, assert_can_be_read):
     rows = [row("a", method, *drawn(n)) for method in ("bag-svm", "bag-gradient")]
-    assert_can_be_read(importances(rows), monkeypatch)
+    assert_can_be_read(importances(rows))
 
 
-def test_the_figure_of_the_study_can_be_read_and_is_small(monkeypatch, tmp_path):
+def test_the_figure_of_the_study_can_be_read_and_is_small(assert_can_be_read, tmp_path):
     rows = []
     for seed, (task, n) in enumerate(zip(TASKS, (8, 22, 617, 1836, 10_935, 50_000), strict=True)):
         for method in ("bag-svm", "bag-gradient"):
@@ -152,12 +123,12 @@ def test_the_figure_of_the_study_can_be_read_and_is_small(monkeypatch, tmp_path)
             rows.append(row(f"yeast_gasch{seed}_FUN", method, real, noise, task=task, mark="rebuilt"))
         rows.append(row(f"yeast_gasch{seed}_FUN", "bag-svm", status="died", seed=1, task=task))
     figure = importances(rows, absent={"binary": ["OVA_Breast"]})
-    assert_can_be_read(figure, monkeypatch)
+    assert_can_be_read(figure)
     _, svg = save(figure, tmp_path / "figure")
     assert svg.stat().st_size < 300_000
 
 
-def test_without_results_it_says_so(monkeypatch):
+def test_without_results_it_says_so(assert_can_be_read, texts):
     figure = importances([{**row("a", "bag-svm", [1.0], [0.0]), "experiment": "comparison"}])
-    assert_can_be_read(figure, monkeypatch)
+    assert_can_be_read(figure)
     assert any("No results" in text for text in texts(figure))

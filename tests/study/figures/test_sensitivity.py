@@ -1,11 +1,7 @@
 """Claims about the figure of a parameter: lines through what was measured, and gaps where nothing was."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood import GradientSplit, ObliqueForestClassifier, SVMSplit
@@ -61,31 +57,6 @@ def lines(ax, kind="line"):
     return {line.get_gid().removeprefix(kind + " "): line.get_xydata() for line in chosen}
 
 
-def texts(figure):
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
-
-
-def assert_can_be_read(figure, monkeypatch):
-    """Draw, and look at the boxes of all texts that were drawn: none on another, none cut off."""
-    drawn, draw = [], Text.draw
-
-    def recorded(text, renderer, *args, **kwargs):
-        if text.get_visible() and text.get_text().strip():
-            drawn.append(text)
-        return draw(text, renderer, *args, **kwargs)
-
-    canvas = FigureCanvasAgg(figure)
-    with monkeypatch.context() as patch:
-        patch.setattr(Text, "draw", recorded)
-        canvas.draw()
-    boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in dict.fromkeys(drawn)]
-    assert boxes
-    for box in boxes:
-        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
-
-
 def test_lines_go_through_the_means_of_the_folds_and_of_no_other_rows():
     rows = [row("a", "bag-svm", {"C": C}, q, fold=k) for C, q in ((10, 0.6), (1, 0.4)) for k in range(2)]
     rows += [row("a", "bag-svm", {"C": 1}, 0.7, fold=2), row("a", "bag-svm", {"n_estimators": 1}, 0.1)]
@@ -95,7 +66,7 @@ def test_lines_go_through_the_means_of_the_folds_and_of_no_other_rows():
     assert_allclose(lines(ax)["bag-svm"], [[1, 0.5], [10, 0.6]])
 
 
-def test_no_line_leads_over_a_value_that_did_not_finish_or_was_not_run():
+def test_no_line_leads_over_a_value_that_did_not_finish_or_was_not_run(texts):
     rows = [row("a", "bag-svm", {"C": C}, 0.5) for C in (0.1, 1, 10, 1000)]
     rows += [row("a", "bag-svm", {"C": 100}, None, status="timed out")]
     rows += [row("a", "bag-gradient", {"C": C}, 0.6) for C in (0.1, 100, 1000)]
@@ -108,7 +79,7 @@ def test_no_line_leads_over_a_value_that_did_not_finish_or_was_not_run():
     assert "did not finish" in texts(figure)
 
 
-def test_means_of_some_folds_are_hollow():
+def test_means_of_some_folds_are_hollow(texts):
     rows = [row("a", "bag-svm", {"C": C}, 0.5, fold=fold) for C in (1, 10) for fold in range(2)]
     assert "some folds only" not in texts(sensitivity(rows, "C"))
     rows += [row("a", "bag-svm", {"C": 10}, None, fold=2, status="died")]
@@ -153,11 +124,24 @@ def test_defaults_are_those_of_the_library():
     assert default_of("C", "bag-gradient", "binary") == settings["split"].C
     expected = settings["min_impurity_decrease"]
     assert default_of("min_impurity_decrease", "bag-gradient", "binary") == expected
-    # There it is chosen on held-out rows.
+    # There it is chosen on held-out rows, by forests.
     assert default_of("C", "bag-gradient", "hierarchical multi-label") is None
+    assert default_of("C", "tree-gradient", "hierarchical multi-label") == settings["split"].C
 
 
-def test_panels_are_told_apart_and_absent_sets_have_one():
+@pytest.mark.parametrize("form", ["bag", "rf", "tree"])
+def test_every_form_of_a_split_has_its_default(form):
+    assert default_of("C", f"{form}-svm", "binary") == SVMSplit().C
+    assert default_of("C", f"{form}-svm-paper", "binary") == SVMSplit.published().C
+    assert default_of("C", f"{form}-pct", "binary") is None
+
+
+@pytest.mark.parametrize("method", ["linear-svm", "lightgbm", "of-tomorrow"])
+def test_defaults_of_other_libraries_are_not_known(method):
+    assert all(default_of(parameter, method, "binary") is None for parameter in GRIDS)
+
+
+def test_panels_are_told_apart_and_absent_sets_have_one(texts):
     rows = [row("a", "bag-svm", {"C": 1}, 0.5, mark="partial"), row("b", "bag-svm", {"C": 1}, 0.5)]
     rows += [row("only trees", "bag-svm", {"n_estimators": 1}, 0.5)]
     figure = sensitivity(rows, "C", absent={"binary": ["gone"]}, titles={"bag-svm": "bagging, SVM"})
@@ -179,27 +163,27 @@ def test_small_differences_look_small():
     ("parameter", "spread"),
     [("C", 1e-4), ("C", 0.1), ("n_estimators", 0.1), ("min_impurity_decrease", 3.0)],
 )
-def test_it_can_be_read(parameter, spread, monkeypatch):
+def test_it_can_be_read(parameter, spread, assert_can_be_read):
     titles = {"bag-gradient": "bagging, gradient", "bag-svm": "bagging, SVM"}
-    assert_can_be_read(sensitivity(study(spread=spread), parameter, titles=titles), monkeypatch)
+    assert_can_be_read(sensitivity(study(spread=spread), parameter, titles=titles))
 
 
-def test_four_methods_with_long_titles_can_be_read(monkeypatch):
+def test_four_methods_with_long_titles_can_be_read(assert_can_be_read):
     methods = ("bag-gradient", "bag-gradient-paper", "bag-svm", "bag-svm-paper")
     titles = {method: f"bagging, {method}, as published" for method in methods}
     rows = study(methods, per_task=1)
-    assert_can_be_read(sensitivity(rows, "C", titles=titles, absent={"binary": ["musk"]}), monkeypatch)
+    assert_can_be_read(sensitivity(rows, "C", titles=titles, absent={"binary": ["musk"]}))
 
 
-def test_one_value_of_one_set_can_be_read(monkeypatch):
+def test_one_value_of_one_set_can_be_read(assert_can_be_read):
     for parameter in GRIDS:
         figure = sensitivity([row("a", "bag-svm", {parameter: 1}, 0.5)], parameter)
-        assert_can_be_read(figure, monkeypatch)
+        assert_can_be_read(figure)
 
 
-def test_without_results_it_says_so(monkeypatch):
+def test_without_results_it_says_so(assert_can_be_read, texts):
     figure = sensitivity([row("a", "bag-svm", {"C": 1}, 0.5)], "n_estimators")
-    assert_can_be_read(figure, monkeypatch)
+    assert_can_be_read(figure)
     assert any("No results" in text for text in texts(figure))
 
 

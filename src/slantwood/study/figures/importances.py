@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from slantwood.study.figures.sizes import (
+from slantwood.study.figures.looks import (
     DAGGER_NOTE,
     GREY,
     SMALL,
@@ -15,6 +15,7 @@ from slantwood.study.figures.sizes import (
     WIDTH,
     DataSet,
     data_sets_of,
+    draw_gap,
     empty_figure,
 )
 from slantwood.study.jobs import IMPORTANCE
@@ -129,12 +130,7 @@ def _draw_panel(ax: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
     if shares is None:
         reasons = sorted({row["status"] for row in rows} - {"ok"})
         text = "no splits, no importances" if finished else ", ".join(reasons) or "not run"
-        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", fontsize=USUAL, color=GREY)
-        ax.set_xticks([])
-        ax.set_yticks([])
-        ax.set_facecolor("0.97")
-        for side in ax.spines.values():
-            side.set_visible(False)
+        draw_gap(ax, text, USUAL)
         return
     ax.set_title(f"real {_percent(shares.real.sum())}", loc="left", fontsize=SMALL, color=_REAL, pad=3)
     ax.set_title(f"noise {_percent(shares.noise.sum())}", loc="right", fontsize=SMALL, color=_NOISE, pad=3)

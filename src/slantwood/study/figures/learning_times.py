@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slantwood.study.figures.sizes import circumstances, dot_plot
+from slantwood.study.figures.dots import circumstances, dot_plot
 from slantwood.study.jobs import TIMES
 
 if TYPE_CHECKING:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from slantwood.study.figures.sizes import (
+from slantwood.study.figures.looks import (
     DAGGER_NOTE,
     GREY,
+    LEGEND,
     SMALL,
     USUAL,
     WIDTH,
     DataSet,
     columns_of_legend,
     data_sets_of,
+    draw_gap,
     empty_figure,
     look_of,
     methods_of,
@@ -35,6 +37,7 @@ _LABELS = {
 }
 _DEFAULTS = {"C": 10.0, "n_estimators": 50.0, "min_impurity_decrease": 0.05}
 _DEFAULT_C_OF_SVM = 0.1
+_FORMS_OF_FOREST = ("bag", "rf")
 
 _COLUMNS = 3
 
@@ -50,9 +53,15 @@ _LEAST_SPAN = 0.05
 
 def default_of(parameter: str, method: str, task: str) -> float | None:
     """Return the value that a method takes by itself; None where it follows the data, or is not known."""
-    if parameter == "C" and method.startswith("bag-svm"):
-        return 10.0 if method.endswith("-paper") else _DEFAULT_C_OF_SVM
-    if parameter == "C" and task == HIERARCHICAL and not method.endswith("-paper"):
+    form, _, split = method.removesuffix("-paper").partition("-")
+    published = method.endswith("-paper")
+    if form not in (*_FORMS_OF_FOREST, "tree"):
+        return None
+    if parameter == "C" and split not in ("gradient", "svm"):
+        return None
+    if parameter == "C" and split == "svm" and not published:
+        return _DEFAULT_C_OF_SVM
+    if parameter == "C" and task == HIERARCHICAL and form in _FORMS_OF_FOREST and not published:
         return None
     return _DEFAULTS.get(parameter)
 
@@ -117,7 +126,7 @@ def sensitivity(
         ax = figure.add_axes(frame.panel(place))
         _draw_titles(ax, data, measures.get(data.name, ""))
         if data.absent:
-            _draw_absent(ax)
+            draw_gap(ax, "absent", SMALL)
             continue
         for method in names:
             of_line = points.get((data.name, method), {})
@@ -135,12 +144,9 @@ def sensitivity(
         bbox_to_anchor=(0.5, 1.0),
         borderaxespad=0.1,
         ncols=columns,
-        fontsize=SMALL,
-        frameon=False,
         handlelength=1.8,
         handletextpad=0.4,
-        columnspacing=1.0,
-        labelspacing=0.3,
+        **LEGEND,
     )
     return figure
 
@@ -214,15 +220,6 @@ def _draw_titles(ax: Axes, data: DataSet, measure: str) -> None:
             fontsize=SMALL,
             color=colour,
         )
-
-
-def _draw_absent(ax: Axes) -> None:
-    ax.text(0.5, 0.5, "absent", transform=ax.transAxes, ha="center", va="center", fontsize=SMALL, color=GREY)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.set_facecolor("0.97")
-    for side in ax.spines.values():
-        side.set_visible(False)
 
 
 def _draw_line(ax: Axes, values: Sequence[float], points: Mapping[float, _Point], method: str) -> None:

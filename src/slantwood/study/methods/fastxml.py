@@ -16,6 +16,7 @@ class FastXML(Slantwood):
 
     title = "FastXML"
     tasks = LABEL_TASKS
+    knows_hierarchies = False
     parameters: ClassVar = {"unit_rows": False, "min_samples_split": 11, "min_impurity_decrease": 0.0}
     # Its C counts per length of a row, which cells that are missing have none of.
     reads_tables = False

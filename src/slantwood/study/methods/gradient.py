@@ -9,7 +9,7 @@ from slantwood.study.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE,
 class Bagging(Slantwood):
     """The forest as it is when nothing is set."""
 
-    title = "bagging, gradient"
+    title = "default forest, gradient"
 
     def split(self, rows: Rows) -> Any:
         """Return the learner with its defaults."""

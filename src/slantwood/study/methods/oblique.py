@@ -19,11 +19,14 @@ class Slantwood(Method):
     ----------
     parameters : mapping
         Parameters of the estimator that are not left at their defaults.
+    knows_hierarchies : bool
+        Whether it is told the hierarchy of labels, or sees the labels only.
     """
 
     reads_tables = True
     takes_missing = True
     parameters: ClassVar[Mapping[str, Any]] = {}
+    knows_hierarchies: ClassVar[bool] = True
 
     def split(self, rows: Rows) -> Any:
         """Return the split learner for these rows."""
@@ -37,7 +40,7 @@ class Slantwood(Method):
         given: dict[str, Any] = {"split": split, "random_state": self.seed, **self.parameters}
         if self.group == ENSEMBLE:
             given |= {"n_estimators": self.n_trees, "n_jobs": self.threads}
-        if rows.task == HIERARCHICAL and HIERARCHICAL in split.tasks:
+        if rows.task == HIERARCHICAL and self.knows_hierarchies:
             given["hierarchy"] = rows.hierarchy
         if rows.task not in LABEL_TASKS:
             given.pop("unit_labels", None)

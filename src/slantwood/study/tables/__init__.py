@@ -5,7 +5,7 @@ Rows are of one run of the study: what differs in trees, folds or seeds is not t
 
 from slantwood.study.tables.circumstances import data_sets, failures, versions
 from slantwood.study.tables.costs import sizes, times
-from slantwood.study.tables.glance import standing
+from slantwood.study.tables.glance import standing, standing_in_words
 from slantwood.study.tables.large_sets import learning_times
 from slantwood.study.tables.noise_shares import importances
 from slantwood.study.tables.parameters import parameters_of, sensitivity
@@ -30,6 +30,7 @@ __all__ = [
     "sensitivity",
     "sizes",
     "standing",
+    "standing_in_words",
     "times",
     "versions",
     "write_csv",

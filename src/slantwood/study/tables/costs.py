@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -11,6 +11,7 @@ from slantwood.study.tables.rows import (
     FINISHED,
     Description,
     Row,
+    all_of,
     describe,
     fold_of,
     geometric_mean,
@@ -101,8 +102,7 @@ def times(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -
 
     reference = _title(TIME_REFERENCE, known)
     compared = of_experiment(rows, COMPARISON)
-    threads = ", ".join(map(str, sorted({row["threads"] for row in compared})))
-    trees = ", ".join(map(str, sorted({row["n_trees"] for row in compared})))
+    threads, trees = (all_of(compared, field) or "unknown" for field in ("threads", "n_trees"))
     return Table(
         "times",
         "Seconds to learn and to predict, and memory",
@@ -119,7 +119,7 @@ def times(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -
         ),
         _by_task_and_method(rows, TIME_REFERENCE, line, known),
         (
-            f"Threads: {threads or 'unknown'}; trees of an ensemble: {trees or 'unknown'}. Methods that tune "
+            f"Threads: {threads}; trees of an ensemble: {trees}. Methods that tune "
             "parameters do so within learning. Geometric means over all data sets that the method finished: "
             "compare methods by the ratios.",
             _ON_SHARED.format(reference=reference),
@@ -163,7 +163,10 @@ def _typical(rows: Sequence[Row], field: str) -> float | None:
 
 
 def _by_task_and_method(
-    rows: Sequence[Row], reference: str, line: Any, known: Mapping[str, Description] | None
+    rows: Sequence[Row],
+    reference: str,
+    line: Callable[[Sequence[Row], Sequence[Row]], tuple[Value, ...]],
+    known: Mapping[str, Description] | None,
 ) -> tuple[tuple[Value, ...], ...]:
     done = [row for row in of_experiment(rows, COMPARISON) if row["status"] == FINISHED]
     body: list[tuple[Value, ...]] = []

@@ -12,6 +12,7 @@ from slantwood.study.tables.rows import (
     Description,
     Marks,
     Row,
+    all_of,
     describe,
     of_experiment,
     over_folds,
@@ -65,8 +66,8 @@ def learning_times(rows: Sequence[Row], known: Mapping[str, Description] | None 
                 *(_seconds(here, method) for method in _METHODS),
                 _published_ratio(minutes),
                 _ratio(here),
-                _all_of(here, "n_trees"),
-                _all_of(here, "threads"),
+                all_of(here, "n_trees"),
+                all_of(here, "threads"),
             )
         )
     return Table(
@@ -91,16 +92,8 @@ def learning_times(rows: Sequence[Row], known: Mapping[str, Description] | None 
             *marks.notes(used),
         ),
         left=(0, 1),
-        decimals=(
-            None,
-            None,
-            *(1 for _ in _PUBLISHED_TITLES),
-            *(None for _ in _METHODS),
-            None,
-            None,
-            None,
-            None,
-        ),
+        # One digit in the published minutes, as published.
+        decimals=(None, None, *(1 for _ in _PUBLISHED_TITLES), *(None for _ in _METHODS), *(None,) * 4),
     )
 
 
@@ -146,10 +139,3 @@ def _ratio(rows: Sequence[Row]) -> Value:
     for slow, fast in shared_values(stopped, gradient, "learn_seconds").values():
         return f"> {slow / fast:.3g}" if fast > 0 else None
     return None
-
-
-def _all_of(rows: Sequence[Row], field: str) -> Value:
-    values = sorted({row[field] for row in rows})
-    if len(values) == 1:
-        return values[0]
-    return ", ".join(map(str, values)) or None

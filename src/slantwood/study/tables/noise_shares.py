@@ -11,12 +11,8 @@ from slantwood.study.tables.rows import (
     Description,
     Marks,
     Row,
-    by_name,
-    describe,
-    grouped,
     of_experiment,
-    task_of,
-    tasks_of,
+    pairs_of,
 )
 from slantwood.study.tables.table import Table, Value
 
@@ -33,21 +29,14 @@ def importances(rows: Sequence[Row], known: Mapping[str, Description] | None = N
     """
     scored = of_experiment(rows, IMPORTANCE)
     marks = Marks(scored)
-    body: list[tuple[Value, ...]] = []
-    for task in tasks_of(scored):
-        of_pair = grouped((row for row in scored if task_of(row) == task), "dataset", "method")
-        methods = describe((method for _, method in of_pair), known)
-        for name in by_name(name for name, _ in of_pair):
-            body += [
-                (marks.on(name), description.title, task, *_shares(of_pair[name, method]))
-                for method, description in methods.items()
-                if (name, method) in of_pair
-            ]
     return Table(
         "importances",
         "Importance of real features and of as many noise features",
         ("data set", "method", "task", "share of real", "share of noise", "noise / real", "below half"),
-        tuple(body),
+        tuple(
+            (marks.on(pair.dataset), pair.method.title, pair.task, *_shares(pair.rows))
+            for pair in pairs_of(scored, known)
+        ),
         (
             "Shares of the sum of all importances. Below half: noise has less than half of what the real "
             "features have.",

@@ -10,14 +10,11 @@ from slantwood.study.tables.rows import (
     Description,
     Marks,
     Row,
-    by_name,
-    describe,
     grouped,
     n_folds_of,
     of_experiment,
     over_folds,
-    task_of,
-    tasks_of,
+    pairs_of,
 )
 from slantwood.study.tables.table import Table, Value, largest
 
@@ -41,25 +38,19 @@ def sensitivity(rows: Sequence[Row], parameter: str, known: Mapping[str, Descrip
     """
     studied = [row for row in of_experiment(rows, SENSITIVITY) if set(row["changes"]) == {parameter}]
     values = sorted({row["changes"][parameter] for row in studied}, key=_order)
+    n_folds = {name: n_folds_of(group) for (name,), group in grouped(studied, "dataset").items()}
     marks = Marks(studied)
     body: list[tuple[Value, ...]] = []
     best = set()
-    for task in tasks_of(studied):
-        of_pair = grouped((row for row in studied if task_of(row) == task), "dataset", "method")
-        methods = describe((method for _, method in of_pair), known)
-        for name in by_name(name for name, _ in of_pair):
-            n_folds = n_folds_of(row for row in studied if row["dataset"] == name)
-            for method, description in methods.items():
-                if (name, method) not in of_pair:
-                    continue
-                cells = [
-                    over_folds(
-                        [row for row in of_pair[name, method] if row["changes"][parameter] == value], n_folds
-                    )
-                    for value in values
-                ]
-                body.append((marks.on(name), description.title, task, *cells))
-                best |= {(len(body) - 1, i) for i in largest(body[-1], range(3, 3 + len(values)))}
+    for pair in pairs_of(studied, known):
+        cells = [
+            over_folds(
+                [row for row in pair.rows if row["changes"][parameter] == value], n_folds[pair.dataset]
+            )
+            for value in values
+        ]
+        body.append((marks.on(pair.dataset), pair.method.title, pair.task, *cells))
+        best |= {(len(body) - 1, i) for i in largest(body[-1], range(3, 3 + len(values)))}
     return Table(
         f"sensitivity-{parameter}",
         f"Quality by {parameter}: means over folds",

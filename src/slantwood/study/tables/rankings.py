@@ -15,6 +15,8 @@ from slantwood.study.tables.rows import Description, Row, describe, of_experimen
 from slantwood.study.tables.table import Table, Value, is_number
 
 ALL_TASKS = "all tasks"
+# What is ranked, by whether it is trees.
+KINDS = {False: "ensembles and others", True: "single trees"}
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,9 @@ def average_ranks(
         for line, name in enumerate(methods)
         if each.places.get(name) == 1
     }
-    kind = "single trees" if trees else "ensembles and others"
     return Table(
         "average-ranks-trees" if trees else "average-ranks",
-        f"Average ranks of {kind}: 1 is best",
+        f"Average ranks of {KINDS[trees]}: 1 is best",
         ("method", *columns),
         tuple(body),
         (

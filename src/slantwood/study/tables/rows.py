@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -75,6 +75,27 @@ def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]
     return dict(groups)
 
 
+class Pair(NamedTuple):
+    """A data set and a method that was tried on it, with the rows about both."""
+
+    task: str
+    dataset: str
+    method: Description
+    rows: list[Row]
+
+
+def pairs_of(rows: Iterable[Row], known: Mapping[str, Description] | None = None) -> Iterator[Pair]:
+    """Go through data sets by task and name, and on each through its methods in the order of the study."""
+    rows = list(rows)
+    for task in tasks_of(rows):
+        of_pair = grouped((row for row in rows if task_of(row) == task), "dataset", "method")
+        methods = describe((method for _, method in of_pair), known)
+        for name in by_name(name for name, _ in of_pair):
+            for method, description in methods.items():
+                if (name, method) in of_pair:
+                    yield Pair(task, name, description, of_pair[name, method])
+
+
 def by_name(names: Iterable[str]) -> list[str]:
     """Sort names of data sets without regard to case."""
     return sorted(set(names), key=lambda name: (name.casefold(), name))
@@ -100,6 +121,12 @@ def over_folds(rows: Sequence[Row], n_folds: int, field: str = "quality") -> Val
 def n_folds_of(rows: Iterable[Row]) -> int:
     """Return how many folds some rows are about."""
     return len({fold_of(row) for row in rows})
+
+
+def all_of(rows: Iterable[Row], field: str) -> Value:
+    """Return the value of a field that all rows share, or their values in one text; None without rows."""
+    values = sorted({row[field] for row in rows})
+    return values[0] if len(values) == 1 else ", ".join(map(str, values)) or None
 
 
 def fold_of(row: Row) -> tuple[int, int]:
