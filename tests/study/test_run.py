@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from slantwood.study.jobs import key_of
+from slantwood.study.methods import method_class
 from slantwood.study.profiles import Profile, jobs_of
 from slantwood.study.run import run_study
 from slantwood.study.store import Store
@@ -101,13 +102,13 @@ def test_outputs_are_there(study):
 @whole_run
 def test_the_page_names_methods_absent_sets_and_marks(study):
     text = study[2].read_text(encoding="utf-8")
-    for words in ("bagging, gradient", "bagging, PCT", "tree, PCT", "absent", "partial", "tiny: two folds"):
+    for words in (*(method_class(name).title for name in METHODS), "absent", "partial", "tiny: two folds"):
         assert words in text, words
     assert "500 selected words of the 49060 of tmc2007" in text
     for task in TASKS:
         assert task.capitalize() in text
     assert "slantwood bench" in text
-    assert "linear SVM" not in text
+    assert method_class("linear-svm").title not in text
 
 
 @whole_run
@@ -148,8 +149,8 @@ def test_rows_of_other_settings_stay_in_the_file_and_off_the_page(study, data, t
     _, page = _run(data, out, methods=["bag-pct"], experiments=["comparison"])
     assert len(_rows(out)) == n_before
     text = page.read_text(encoding="utf-8")
-    assert "bagging, PCT" in text
-    assert "tree, PCT" not in text
+    assert method_class("bag-pct").title in text
+    assert method_class("tree-pct").title not in text
 
 
 @whole_run
@@ -198,7 +199,7 @@ def test_the_page_of_rows_that_are_there_needs_no_job(data, tmp_path):
             store.append({**vars(each), **_made_row(each)})
     summary, page = _run(data, tmp_path, methods=["tree-pct"], experiments=["comparison"])
     assert summary.ran == 0
-    assert "tree, PCT" in page.read_text(encoding="utf-8")
+    assert method_class("tree-pct").title in page.read_text(encoding="utf-8")
 
 
 def _made_row(job):

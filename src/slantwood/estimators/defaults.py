@@ -71,7 +71,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         "rival": None,
     }
     if traits.task == "regression":
-        settings |= {"rival": "axis"}
+        settings |= {"max_features": 1.0, "rival": "axis"}
     elif traits.task == "multi-target regression":
         settings |= {"threshold": "exact", "rival": "axis"}
     elif traits.task == "multi-class":

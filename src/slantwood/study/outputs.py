@@ -58,6 +58,7 @@ def write_outputs(
 def _drawings(rows: Sequence[Row]) -> Iterable[tuple[str, str, str, Callable[[], Figure]]]:
     """Give where a figure goes on the page, its file, what it shows, and how it is drawn."""
     titles = {name: method_class(name).title for name in METHODS}
+    ours = (*DEFAULTS, *DEFAULT_TREES)
     kinds = {row["experiment"] for row in rows}
     tasks = tasks_of(of_experiment(rows, COMPARISON))
     for task in (*tasks, None) if tasks else ():
@@ -70,9 +71,7 @@ def _drawings(rows: Sequence[Row]) -> Iterable[tuple[str, str, str, Callable[[],
                 f"{where}/{place}",
                 f"ranks-{where}-{place.replace(' ', '-')}",
                 f"{words}, {place}: methods in order, bars join those that do not differ significantly",
-                partial(
-                    critical_difference, compared, titles, f"{words}, {place}", (*DEFAULTS, *DEFAULT_TREES)
-                ),
+                partial(critical_difference, compared, titles, f"{words}, {place}", ours),
             )
     if TIMES in kinds:
         yield (
