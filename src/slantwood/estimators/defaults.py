@@ -41,6 +41,11 @@ class Traits:
         return self.nonzero_features < SPARSE_FEATURES
 
     @property
+    def many_rows(self) -> bool:
+        """Whether the two thirds of the rows that a bootstrap sample has are as good as all."""
+        return self.n_rows >= MANY_ROWS
+
+    @property
     def many_labels(self) -> bool:
         """Whether labels are so many that no single split can serve them all."""
         return self.task == "multi-label" and self.n_targets >= MANY_TARGETS
@@ -71,12 +76,13 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         "rival": None,
     }
     if traits.task == "regression":
-        settings |= {"max_features": 1.0, "rival": "axis"}
+        # Trees on one number are nearly equal unless their rows differ.
+        settings |= {"bootstrap": True, "max_features": 1.0}
     elif traits.task == "multi-target regression":
-        settings |= {"threshold": "exact", "rival": "axis"}
+        settings |= {"threshold": "exact"}
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
-    if traits.n_rows >= MANY_ROWS:
+    if traits.many_rows:
         settings |= {"bootstrap": True}
     if traits.wide_nominal:
         # Standardised, a rare value would weigh as much as a frequent one.
@@ -90,7 +96,6 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
     if sparse:
         settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
-        settings["rival"] = None  # which would look at every cell, zero or not
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
@@ -104,7 +109,6 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
-        settings["rival"] = None  # cuts drawn at random are for many trees to average
         settings["min_samples_split"] = max(settings["min_samples_split"], 10)
         settings["max_iter"] = 20 if sparse else 100
     return settings

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word
 from slantwood.splits.protocol import give, register
+from slantwood.task_names import NUMBER_TASKS
 
 _0 = np.float32(0.0)
 _1 = np.float32(1.0)
@@ -407,6 +408,14 @@ class GradientSplit(BaseSplit):
     def published(cls) -> GradientSplit:
         """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised."""
         return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1, None)
+
+    def preferences(self, traits: Any) -> dict[str, Any]:
+        """Return values for parameters at "auto" that suit this learner."""
+        # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many trees
+        # to average, and let them differ without other rows for each; they look at every cell, zero or not.
+        if traits.task not in NUMBER_TASKS or traits.single_tree or traits.sparse_features:
+            return {}
+        return {"rival": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}
 
     def compiled(self) -> GradientParameters:
         """Parameters in the form that the compiled grower takes."""
