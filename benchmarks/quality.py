@@ -84,11 +84,10 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
         {
             "default": {},
             "no rival": {"split": {"rival": None}},
+            "no rival, 30 % of the features": {"split": {"rival": None}, "max_features": 0.3},
             "bootstrap": {"bootstrap": True},
             "bootstrap, no rival": {"bootstrap": True, "split": {"rival": None}},
             "50 % of the features": {"max_features": 0.5},
-            "30 % of the features, no rival": {"max_features": 0.3, "split": {"rival": None}},
-            "nodes of 5": {"min_samples_split": 5},
             "informed start, 40 steps": {"split": {"start": "informed", "max_iter": 40}},
             "exact threshold": {"split": {"threshold": "exact"}},
             "C=1": {"split": {"C": 1.0}},

@@ -25,6 +25,7 @@ CHOSEN = {
     "target_power": 0.25,
     "batch_size": 500,
     "min_support": 2,
+    "rival": "axis",
 }
 GIVEN = {
     "learning_rate": 0.3,
@@ -35,6 +36,7 @@ GIVEN = {
     "target_power": 0.0,
     "batch_size": None,
     "min_support": 1,
+    "rival": None,
 }
 
 
@@ -91,6 +93,12 @@ def test_unknown_words_are_refused_by_name_with_the_words_that_would_do(name, va
         GradientSplit(**{name: value})
 
 
+@pytest.mark.parametrize("value", ["", "oblique", 3, True])
+def test_an_unknown_rival_is_refused_by_name(value):
+    with pytest.raises(ValueError, match=r"rival=.* must be .*'auto'"):
+        GradientSplit(rival=value)
+
+
 def test_auto_is_refused_where_nothing_is_chosen_from_the_data():
     with pytest.raises(TypeError, match="tol='auto'"):
         GradientSplit(tol="auto")
@@ -113,6 +121,7 @@ def test_published_has_the_values_of_the_publication():
         "target_power": 1.0,
         "batch_size": None,
         "min_support": 1,
+        "rival": None,
     }
 
 
@@ -142,8 +151,9 @@ def test_the_compiled_form_carries_every_parameter_of_learning():
         "informed_start": True,
         "exact_threshold": True,
         "batch_size": 500,
+        "axis_rival": True,
     }
-    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int]
+    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, bool]
     published = GradientSplit.published().compiled()
     assert (published.informed_start, published.exact_threshold, published.batch_size) == (False, False, 0)
 
@@ -157,7 +167,7 @@ def test_numbers_of_numpy_compile_to_the_same_types_as_those_of_python():
         "tol": np.int8(1),
     }
     compiled = GradientSplit(**numpy_numbers).filled_in(CHOSEN).compiled()
-    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int]
+    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, bool]
 
 
 def test_scaling_carries_the_powers():

@@ -411,8 +411,8 @@ class GradientSplit(BaseSplit):
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
-        # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many trees
-        # to average, and let them differ without other rows for each; they look at every cell, zero or not.
+        # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many
+        # trees to average, which then differ on the same rows, and they look at every cell, zero or not.
         if traits.task not in NUMBER_TASKS or traits.single_tree or traits.sparse_features:
             return {}
         return {"rival": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}

@@ -238,7 +238,7 @@ def _times(profile: Profile, listed: Sequence[Place], methods: Sequence[str], th
                     n_folds=10,
                     n_trees=profile.n_timed_trees,
                     threads=threads,
-                    limit=10 * profile.limit,
+                    limit=2 * profile.limit,
                 )
 
 
