@@ -57,7 +57,7 @@ def test_label_ranking_precision_is_above_its_floor(name, floor):
 
 @needs_data
 @pytest.mark.parametrize(
-    ("name", "floor"), [("enb", 0.978), ("jura", 0.64), ("atp1d", 0.80), ("wq", 0.17), ("oes10", 0.81)]
+    ("name", "floor"), [("enb", 0.976), ("jura", 0.64), ("atp1d", 0.82), ("wq", 0.17), ("oes10", 0.81)]
 )
 def test_multi_target_r2_is_above_its_floor(name, floor):
     data = load(name)
@@ -69,7 +69,7 @@ def test_multi_target_r2_is_above_its_floor(name, floor):
     [
         ("breast_cancer", ObliqueForestClassifier(), f1, 0.975),
         ("digits", ObliqueForestClassifier(), macro, 0.978),
-        ("diabetes", ObliqueForestRegressor(), r2, 0.45),
+        ("diabetes", ObliqueForestRegressor(), r2, 0.44),
     ],
 )
 def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, measure, floor):

@@ -1,8 +1,8 @@
 """Standard, axis-parallel predictive clustering trees (PCT), the paper's main baseline."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from slantwood.study.methods.base import TREE, Rows
+from slantwood.study.methods.base import TREE
 from slantwood.study.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE, Slantwood
 
 
@@ -10,13 +10,8 @@ class Bagging(Slantwood):
     """Trees that see all features at every split, on bootstrap samples."""
 
     title = "bagging, PCT"
+    learner = "axis"
     parameters: ClassVar = BAGGING
-
-    def split(self, rows: Rows) -> Any:
-        """Return the axis-parallel learner."""
-        from slantwood import AxisParallelSplit
-
-        return AxisParallelSplit()
 
 
 class RandomForest(Bagging):

@@ -1,8 +1,8 @@
 """Trees and ensembles of gradient splits: with slantwood's defaults, and in the paper's plain form."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from slantwood.study.methods.base import TREE, Rows
+from slantwood.study.methods.base import TREE
 from slantwood.study.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE, Slantwood
 
 
@@ -10,12 +10,7 @@ class Bagging(Slantwood):
     """The forest as it is when nothing is set."""
 
     title = "default forest, gradient"
-
-    def split(self, rows: Rows) -> Any:
-        """Return the learner with its defaults."""
-        from slantwood import GradientSplit
-
-        return GradientSplit()
+    learner = "gradient"
 
 
 class RandomForest(Bagging):
@@ -32,17 +27,12 @@ class Tree(Bagging):
     group = TREE
 
 
-class BaggingAsPublished(Slantwood):
+class BaggingAsPublished(Bagging):
     """The paper's bagging."""
 
     title = "bagging, gradient, as published"
+    published = True
     parameters: ClassVar = BAGGING
-
-    def split(self, rows: Rows) -> Any:
-        """Return the learner as it was published."""
-        from slantwood import GradientSplit
-
-        return GradientSplit.published()
 
 
 class RandomForestAsPublished(BaggingAsPublished):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import scipy.sparse as sp
 
+from slantwood.split_names import split_class
 from slantwood.study.methods.base import ENSEMBLE, TREE, Method, Rows
 from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, NUMBER_TASKS
 
@@ -17,6 +18,10 @@ class Slantwood(Method):
 
     Attributes
     ----------
+    learner : str
+        Name of the split learner.
+    published : bool
+        Whether its parameters are those of its publication, or its defaults.
     parameters : mapping
         Parameters of the estimator that are not left at their defaults.
     knows_hierarchies : bool
@@ -25,12 +30,15 @@ class Slantwood(Method):
 
     reads_tables = True
     takes_missing = True
+    learner: ClassVar[str]
+    published: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Any]] = {}
     knows_hierarchies: ClassVar[bool] = True
 
     def split(self, rows: Rows) -> Any:
         """Return the split learner for these rows."""
-        raise NotImplementedError
+        learner = split_class(self.learner)
+        return learner.published() if self.published else learner()
 
     def fit(self, rows: Rows) -> None:
         """Grow the trees."""
