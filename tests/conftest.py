@@ -32,7 +32,7 @@ import pytest  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=40)
+settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=30)
 settings.load_profile("slantwood")
 
 
