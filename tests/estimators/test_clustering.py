@@ -243,7 +243,7 @@ def test_clean_attributes_beat_noisy_targets_on_fresh_rows(kind, split):
     # Every time, by a lot, and close to the truth: a tree on 100 rows for each of the four steps has means
     # with an error of sqrt(6 / 100), 3 % of the variance, and few rows on the wrong side of a boundary.
     assert gaps.min() > 0.3
-    assert gaps.mean() > (0.45 if kind in FORESTS else 1.0)
+    assert gaps.mean() > (0.4 if kind in FORESTS else 1.0)
     assert np.mean(by_attributes) > 0.75
 
 

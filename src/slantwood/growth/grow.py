@@ -132,9 +132,11 @@ def _removed(room, direction, members, root_scale, total):
         S += np.float64(members[i])
     squared = 0.0
     for j in range(direction.shape[0]):
-        m = np.float64(direction[j]) * root_scale[room.columns[j]] / room.scale[j]
-        squared += m * m
-    return squared * total / (S * (total - S))
+        if room.scale[j] > 0.0:  # not so for attributes of weight 0
+            m = np.float64(direction[j]) * root_scale[room.columns[j]] / room.scale[j]
+            squared += m * m
+    both = S * (total - S)
+    return squared * total / both if both > 0.0 else 0.0  # a side may weigh no more than rounding
 
 
 @exact
@@ -220,8 +222,9 @@ def _add_importance(importance, w, room, d, removed):
     total = 0.0
     for j in range(d):
         total += _part(w, room, j)
+    share = removed / total if total > 0.0 else 0.0
     for j in range(d):
-        importance[room.columns[j]] += removed * _part(w, room, j) / total
+        importance[room.columns[j]] += share * _part(w, room, j)
 
 
 @exact
