@@ -28,13 +28,6 @@ def expected_failures(estimator):
         )
         failures["check_sample_weight_equivalence_on_dense_data"] = reason
         failures["check_sample_weight_equivalence_on_sparse_data"] = reason
-    if isinstance(estimator, ObliqueForestRegressor):
-        reason = (
-            "single-target forests draw bootstrap samples: a row of weight 2 and a row given twice have the "
-            "same effect on average, but are not drawn alike (scikit-learn's forests fail it too)"
-        )
-        failures["check_sample_weight_equivalence_on_dense_data"] = reason
-        failures["check_sample_weight_equivalence_on_sparse_data"] = reason
     return failures
 
 

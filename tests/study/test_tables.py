@@ -178,7 +178,7 @@ class TestQuality:
 
     def test_methods_of_the_study_have_the_titles_of_their_classes(self):
         headings = tables.quality([row("rf-pct"), row("bag-gradient"), row("unheard-of")], BINARY).headings
-        assert headings == ("data set", "bagging, gradient", "random forest, PCT", "unheard-of")
+        assert headings == ("data set", "default forest, gradient", "random forest, PCT", "unheard-of")
 
 
 class TestRanking:

@@ -46,7 +46,7 @@ def is_table(X: Any, categorical_features: Any) -> bool:
         return lists_columns or np.asarray(X).dtype.kind in "OU"
     except ValueError as error:
         raise ValueError(
-            f"X is no table ({error}); its rows must have the same length, its cells hold one value each"
+            "X is no table: its rows must have the same length, and its cells hold one value each"
         ) from error
 
 
