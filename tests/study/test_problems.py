@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.data import load
+from slantwood.data.table import rows_of
 from slantwood.study.methods import METHODS, method_class
 from slantwood.study.methods.base import Method, dense
-from slantwood.study.problems import Problem, cut, load_problem, places, rows_of
+from slantwood.study.problems import Problem, cut, load_problem, places
 from slantwood.task_names import TASKS
 
 SETS = {

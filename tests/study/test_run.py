@@ -188,6 +188,13 @@ def test_wrong_names_are_told_before_anything_is_made(data, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_package_that_is_not_there_is_told_before_any_job(data, tmp_path, monkeypatch):
+    monkeypatch.setattr("slantwood.study.run.find_spec", lambda name: None if name == "jinja2" else object())
+    with pytest.raises(ImportError, match=r"the study needs jinja2.*slantwood\[study\]"):
+        _run(data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_unknown_backend_is_told(data, tmp_path):
     with pytest.raises(ValueError, match="backend='cloud'; expected one of local, dask, ray"):
         _run(data, tmp_path, backend="cloud")

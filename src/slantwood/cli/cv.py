@@ -69,20 +69,21 @@ def cv(
 
 def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iterator[dict[str, float]]:
     from slantwood.cli import models
-    from slantwood.cli.scores import rows, scores
+    from slantwood.cli.scores import scores
+    from slantwood.data.table import rows_of
 
     with bars() as show:
         for number, (learn, test) in enumerate(_folds(data, n_folds, training.seed)):
             show("folds", number, n_folds)
             part = replace(
                 data,
-                X=rows(data.X, learn),
-                y=rows(data.y, learn),
+                X=rows_of(data.X, learn),
+                y=rows_of(data.y, learn),
                 weights=None if data.weights is None else data.weights[learn],
                 keys=None,
             )
             model = models.fitted(models.new_model(training, data), part, show)
-            yield scores(model, rows(data.X, test), rows(data.y, test)).together
+            yield scores(model, rows_of(data.X, test), rows_of(data.y, test)).together
         show("folds", n_folds, n_folds)
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from slantwood.cli import models
 from slantwood.cli.console import counted, warn
+from slantwood.data.table import rows_of
 from slantwood.hints import listed
 from slantwood.metrics import (
     average_auprc,
@@ -45,7 +46,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     if not known.all():
         n_unknown = int((~known).sum())
         warn(f"{counted(n_unknown, 'row')} without (all) known labels left out")
-        X, y = rows(X, known), rows(y, known)
+        X, y = rows_of(X, known), rows_of(y, known)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
     if task in CLASS_TASKS:
@@ -55,11 +56,6 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     if task == HIERARCHICAL:
         return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
     return _of_labels(y, predicted, probabilities, models.output_names(model))
-
-
-def rows(table: Any, chosen: np.ndarray) -> Any:
-    """Return some rows of a frame or matrix, by mask or by number."""
-    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
 
 
 def _known_rows(y: Any) -> np.ndarray:

@@ -116,6 +116,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns")
 
 
+def rows_of(table: Any, chosen: np.ndarray) -> Any:
+    """Return some rows of a frame or matrix, by mask or by number."""
+    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
+
+
 def compact(matrix: Any) -> Any:
     """Hold a matrix as CSR where under a tenth of it is non-zero, else as an array."""
     n_cells = matrix.shape[0] * matrix.shape[1]

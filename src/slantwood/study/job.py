@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from slantwood import __version__
+from slantwood.data.table import rows_of
 from slantwood.study.folds import fold_of_rows
 from slantwood.study.jobs import IMPORTANCE, Job
 from slantwood.study.measures import MEASURES, quality
 from slantwood.study.methods import method_class
 from slantwood.study.methods.base import Method, Rows
 from slantwood.study.noise import with_noise
-from slantwood.study.problems import Problem, cut, load_problem, rows_of
+from slantwood.study.problems import Problem, cut, load_problem
 from slantwood.study.usage import usage_of
 
 

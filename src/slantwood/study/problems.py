@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from slantwood.data import load
 from slantwood.data.registry.listing import Listing, dataset, datasets
-from slantwood.data.table import compact
+from slantwood.data.table import compact, rows_of
 from slantwood.features.encoding import Encoding
 from slantwood.study.methods.base import Method, Rows, dense
 from slantwood.targets.hierarchy import Hierarchy
@@ -74,11 +74,6 @@ def load_problem(name: str, folder: str | PathLike[str] | None = None) -> Proble
         # Classes as numbers in the order of their names: every library takes these.
         y = np.unique(y.astype(str) if y.dtype == object else y, return_inverse=True)[1]
     return Problem(found.name, data.task, rows_of(data.X, np.flatnonzero(known)), y, None, **notes)
-
-
-def rows_of(table: Any, chosen: np.ndarray) -> Any:
-    """Return some rows of a frame or matrix by their numbers."""
-    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
 
 
 def cut(problem: Problem, train: np.ndarray, test: np.ndarray, method: type[Method]) -> tuple[Rows, Any]:

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 import joblib
@@ -21,6 +22,9 @@ from slantwood.study.profiles import EXPERIMENTS, Profile, every_place, jobs_of
 from slantwood.study.store import Store
 
 BACKENDS = ("local", "dask", "ray")
+
+# For tables with nominal columns, for figures, and for the page.
+_NEEDED = ("pandas", "matplotlib", "jinja2")
 
 
 def run_study(
@@ -65,6 +69,10 @@ def run_study(
     summary, page
         What was done, and the path of the page.
     """
+    if absent := [name for name in _NEEDED if find_spec(name) is None]:
+        raise ImportError(
+            f"the study needs {', '.join(absent)}; install what it needs with: pip install 'slantwood[study]'"
+        )
     jobs = jobs_of(profile, data, methods, experiments, threads)
     if not jobs:
         raise ValueError(
