@@ -7,10 +7,12 @@ old code, so the tests keep theirs in a folder that is named after the contents 
 
 import hashlib
 import os
+import signal
 import sys
 import tempfile
 import types
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 _SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
@@ -153,3 +155,30 @@ def load_from_arff(liac):
             return load_from_arff(*arguments, **settings)
 
     return load
+
+
+class TimeIsUpError(Exception):
+    """What the handler of a time limit raises."""
+
+
+@pytest.fixture(scope="session")
+def time_limit():
+    """Make a block that must be ended by an exception, which a signal handler raises after some seconds."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("this system has no SIGALRM")
+
+    @contextmanager
+    def limit(seconds):
+        def ring(number, frame):
+            raise TimeIsUpError
+
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            with pytest.raises(TimeIsUpError):
+                yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+
+    return limit

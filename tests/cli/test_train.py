@@ -194,7 +194,7 @@ def run_in_terminal(words, **options):
     """Run a command whose stderr is a terminal; return what it writes there."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "slantwood", *words]
+    command = [sys.executable, "-m", "slantwood", *words, "--jobs", jobs]
     process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, **options)
     os.close(theirs)
     said = b""
@@ -229,13 +229,14 @@ def test_a_terminal_sees_a_bar_for_the_trees_and_one_for_the_folds(write_csv, wa
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv, jobs):
     rng = np.random.default_rng(0)
     write_csv("a.csv", {name: rng.normal(size=4000).round(4).tolist() for name in "abcdefgu"})
     run("train", "a.csv", "--targets", "u", "--trees", "1", "--model", "m.slant")  # compiles, if need be
     (folder / "m.slant").write_bytes(b"an earlier model")
     words = ["train", "a.csv", "--targets", "u", "--trees", "100000", "--model", "m.slant"]
-    command = [sys.executable, "-m", "slantwood", *words]
+    command = [sys.executable, "-m", "slantwood", *words, "--jobs", jobs]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     for line in process.stderr:
         if line.startswith("Task:"):

@@ -73,7 +73,7 @@ def grown():
     from slantwood.growth.grow import grow
     from slantwood.splits.protocol import entrance_of
 
-    def go(plan, counts=None, seed=88172645463325252):
+    def go(plan, counts=None, seed=88172645463325252, stopped=False):
         n = len(plan.row_weights)
         counts = np.ones(n, np.int32) if counts is None else np.array(counts, np.int32)
         weights = (plan.row_weights * counts).astype(np.float32)
@@ -89,6 +89,7 @@ def grown():
             plan.importance_power,
             plan.limits,
             np.uint64(seed),
+            np.array([stopped], np.uint8),
         )
 
     return go

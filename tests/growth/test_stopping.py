@@ -1,5 +1,7 @@
 """Claims about when a node is left alone."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -118,3 +120,24 @@ def test_a_target_that_is_constant_in_a_node_does_not_hold_its_splits_back(plan,
     X = np.linspace(-1, 1, 80)[:, None]
     Y = np.hstack([(X >= 0) * 1.0, np.ones((80, 9))])
     assert not is_leaf(grown(plan(X, Y, min_impurity_decrease=0.9)))
+
+
+def test_a_raised_flag_ends_growth_at_the_next_node(plan, grown):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    data = plan(X, X[:, :1])
+    assert len(grown(data).left) > 1
+    assert grown(data, stopped=True).left.tolist() == [-1]
+
+
+def test_a_flag_that_another_thread_raises_ends_growth(plan):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 5))
+    data = plan(X, rng.normal(size=(20_000, 1)), min_impurity_decrease=0.0)
+    flag = np.zeros(1, np.uint8)
+    raising = threading.Timer(0.05, flag.fill, [1])
+    raising.start()
+    stopped, _ = data.grow_tree(0, flag)
+    raising.join()
+    whole, _ = data.grow_tree(0)
+    assert len(stopped.left) < len(whole.left)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, cpu_count, delayed
+from joblib import cpu_count
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -42,11 +43,13 @@ from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.model.trees import join
 from slantwood.targets.clustering import sketch
 from slantwood.task_names import NUMBER_TASKS
+from slantwood.threads import StopFlag, run_in_threads
 
 _AUTO = "auto"
 
-# Rows that are routed in one go, times trees: keeps the table of leaves within a few megabytes.
-_LEAVES_PER_CHUNK = 1 << 19
+# Rows that are routed in one go, times trees: keeps the table of leaves small, and an interrupt waits for
+# one chunk at the most.
+_LEAVES_PER_CHUNK = 1 << 17
 
 # Attributes that some fits set and others do not.
 _OPTIONAL = (
@@ -128,13 +131,12 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _all_or_nothing(self) -> Iterator[None]:
         """Fit within this: an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
-        for name in _OPTIONAL:
-            self.__dict__.pop(name, None)
         try:
+            for name in _OPTIONAL:
+                self.__dict__.pop(name, None)
             yield
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self.__dict__ = before  # in one step, which a second interrupt cannot break in two
             raise
 
     def _fit(self, data: TrainingData, tuned: dict[str, Any] | None = None) -> None:
@@ -203,11 +205,14 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 **self._describe(targets),
             }
 
+        stop = StopFlag()
+        to_grow = range(n_earlier, self.n_estimators)
+        grow = partial(plan.grow_tree, stop_flag=stop.array)
         with announced():
-            trees = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
-                delayed(plan.grow_tree)(index) for index in range(n_earlier, self.n_estimators)
-            )
-            with tell_progress(self, self.n_estimators - n_earlier, data.table, data.y, fitted) as tell:
+            with (
+                closing(run_in_threads(grow, to_grow, self.n_jobs, stop)) as trees,
+                tell_progress(self, len(to_grow), data.table, data.y, fitted) as tell,
+            ):
                 for tree, importance in trees:
                     if data.hierarchy is not None and plan.Y.has_gaps:
                         # Means over other rows for each label are in line with the hierarchy up to rounding.
@@ -216,7 +221,6 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                     grown.append(tree)
                     importance_sum += importance
                     if tell():
-                        trees.close()
                         break
             for name, value in fitted().items():
                 setattr(self, name, value)
@@ -398,11 +402,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
         """Run `work(start, stop)` over ranges of rows on n_jobs threads; results in order."""
         step = max(1, min(_LEAVES_PER_CHUNK // self.trees_.n_trees, n_rows))
+        starts = range(0, n_rows, step)
         with announced():
             return list(
-                Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                    delayed(work)(start, min(start + step, n_rows)) for start in range(0, n_rows, step)
-                )
+                run_in_threads(lambda start: work(start, min(start + step, n_rows)), starts, self.n_jobs)
             )
 
     def _leaf_nodes(self, X: Any) -> np.ndarray:

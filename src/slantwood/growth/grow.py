@@ -235,12 +235,25 @@ def _part(w, room, j):
 
 @exact
 def grow(
-    X, Z, attribute_weights, rows, counts, weights, entrance, numbers, scaling, importance_power, limits, seed
+    X,
+    Z,
+    attribute_weights,
+    rows,
+    counts,
+    weights,
+    entrance,
+    numbers,
+    scaling,
+    importance_power,
+    limits,
+    seed,
+    stop_flag,
 ):
     """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders).
 
     `entrance` and its `numbers` come from `slantwood.splits.protocol.entrance_of`. Importances add up the
-    impurities of clustering attributes, each divided by its deviation in the root to `importance_power`.
+    impurities of clustering attributes, each divided by its deviation in the root to `importance_power`. Once
+    `stop_flag[0]` is not 0, which another thread may see to at any time, all nodes become leaves.
     """
     n = rows.shape[0]
     state = np.array([seed], np.uint64)
@@ -298,6 +311,8 @@ def grow(
             size += node_counts[i]
             node_weight[this] += r[i]
         node += 1
+        if stop_flag[0] != 0:
+            continue
         if r.shape[0] < 2 or size < limits.min_samples_split or depth[this] >= limits.max_depth:
             continue
         k = measure(Z, node_rows, r, 1, z_room)

@@ -11,6 +11,9 @@ from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
 from slantwood.model.trees import Trees
 from slantwood.splits.protocol import entrance_of, is_plain
 
+# The flag of growth that nobody stops.
+_GO_ON = np.zeros(1, np.uint8)
+
 
 @dataclass(frozen=True)
 class GrowthPlan:
@@ -35,8 +38,11 @@ class GrowthPlan:
         # Where only rows without weight were drawn, the tree sees all.
         return counts if (counts * self.row_weights).any() else np.ones_like(counts)
 
-    def grow_tree(self, index: int) -> tuple[Trees, np.ndarray]:
-        """Grow one tree; return it and its feature importances."""
+    def grow_tree(self, index: int, stop_flag: np.ndarray = _GO_ON) -> tuple[Trees, np.ndarray]:
+        """Grow one tree; return it and its feature importances.
+
+        Growth ends early, with a tree of no use, once another thread sets `stop_flag[0]`.
+        """
         counts = self.counts(index)
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
@@ -58,6 +64,7 @@ class GrowthPlan:
             self.importance_power,
             self.limits,
             _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
+            stop_flag,
         )
         is_leaf = tree.left < 0
         if self.Y.has_gaps:

@@ -1,0 +1,152 @@
+"""Work on threads that the main thread only waits for.
+
+Compiled code runs here at any number of jobs, one included. Python runs signal handlers in the main thread,
+at the next instruction that it interprets. If that lies inside the code with which Numba makes a Python
+object of a result, an exception of the handler (KeyboardInterrupt, a time limit) is overlooked and the
+process dies. A main thread that waits raises it at once, while the work may still be in the middle of a tree.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextvars
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, cpu_count
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# How far the threads may be ahead of whoever takes the results, in items per thread.
+_AHEAD = 2
+
+# Not every system wakes a waiting main thread for Ctrl-C: it looks up now and then.
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+# After an interrupt, what is under way gets this long to end; then it is left to end by itself.
+_SECONDS_TO_STOP = 0.3
+
+# Threads that were left to end. The interpreter must not be taken down under compiled code.
+_left_behind: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+_SECONDS_AT_EXIT = 30.0
+
+
+class StopFlag:
+    """Asks work to end early. Compiled code reads `array[0]`, which is not 0 once it is set."""
+
+    def __init__(self) -> None:
+        self.array = np.zeros(1, np.uint8)
+
+    def set(self) -> None:
+        """Ask to stop."""
+        self.array[0] = 1
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        return bool(self.array[0])
+
+
+def run_in_threads(
+    work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, stop: StopFlag | None = None
+) -> Generator[Result]:
+    """Yield `work(item)` for all items, in their order, computed on threads.
+
+    Whatever ends the iteration early, an error in `work`, an exception of a signal handler or `close()`, sets
+    the flag, after which no item is begun; results that are not taken are lost. Close the iterator where an
+    exception may come between two results (`contextlib.closing`): it is closed at once only by itself.
+
+    Parameters
+    ----------
+    work : callable
+        What is done with an item; it should release the GIL.
+    items : sequence
+        What there is to do.
+    n_jobs : int or None
+        Number of threads, in joblib's sense.
+    stop : StopFlag, optional
+        The flag, for work that looks at it.
+
+    Yields
+    ------
+    object
+        The result of the next item.
+    """
+    stop = stop or StopFlag()
+    n_threads = min(thread_count(n_jobs), len(items))
+    allowance = threading.Semaphore(_AHEAD * n_threads)
+    tasks: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for index in range(len(items)):
+        tasks.put(index)
+    results: queue.SimpleQueue[tuple[int, Any, BaseException | None]] = queue.SimpleQueue()
+
+    def serve() -> None:
+        while True:
+            allowance.acquire()
+            try:
+                index = tasks.get_nowait()
+            except queue.Empty:
+                return
+            if stop.is_set():
+                return
+            try:
+                results.put((index, work(items[index]), None))
+            except BaseException as error:
+                results.put((index, None, error))
+
+    # Each thread has the caller's context, such as NumPy's handling of floating-point errors.
+    threads = [
+        threading.Thread(target=contextvars.copy_context().run, args=(serve,), daemon=True)
+        for _ in range(n_threads)
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        early: dict[int, Any] = {}
+        for index in range(len(items)):
+            while index not in early:
+                done, result, error = _next(results)
+                if error is not None:
+                    raise error
+                early[done] = result
+            allowance.release()
+            yield early.pop(index)
+    finally:
+        stop.set()
+        allowance.release(max(n_threads, 1))
+        _wait_for(threads, _SECONDS_TO_STOP)
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads for `n_jobs`: of negative numbers, all cores but some, at least one.
+
+    None is what `joblib.parallel_config("threading", n_jobs=...)` says, 1 without it.
+    """
+    wanted = Parallel(n_jobs=n_jobs, require="sharedmem").n_jobs
+    return max(1, wanted if wanted > 0 else cpu_count() + 1 + wanted)
+
+
+def _next(results: queue.SimpleQueue[Any]) -> Any:
+    while True:
+        try:
+            return results.get(timeout=_SECONDS_BETWEEN_LOOKS)
+        except queue.Empty:
+            continue
+
+
+def _wait_for(threads: Sequence[threading.Thread], seconds: float) -> None:
+    _left_behind.update(thread for thread in threads if thread.is_alive())
+    end = time.monotonic() + seconds
+    for thread in threads:
+        if thread.is_alive():
+            thread.join(max(0.0, end - time.monotonic()))
+
+
+@atexit.register
+def _wait_at_exit() -> None:
+    _wait_for([thread for thread in list(_left_behind) if thread.is_alive()], _SECONDS_AT_EXIT)

@@ -1,0 +1,108 @@
+"""Ctrl-C, and every other signal whose handler raises, at any moment of a fit or a prediction."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
+
+# More than could be grown in the time that a test takes.
+_ENDLESS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6)).astype(np.float32)
+    return X, (X[:, :3] > 0).astype(int)
+
+
+def _label_sets(Y):
+    return [[label for label, has in zip(("a/b", "a/c", "d"), row, strict=True) if has] for row in Y]
+
+
+def _problem(kind, X, Y):
+    """Return a forest, and the y of X for it, of which some fits take several rounds."""
+    if kind == "numbers":
+        return ObliqueForestRegressor(), X[:, :2] + X[:, 2:4]
+    if kind == "partly labelled":
+        y = Y[:, 0].astype(float)
+        y[::2] = np.nan
+        return ObliqueForestClassifier(unlabeled_weight="auto"), y
+    if kind == "hierarchy":
+        return ObliqueForestClassifier(hierarchy=Hierarchy.from_paths(["a/b", "a/c", "d"])), _label_sets(Y)
+    return ObliqueForestClassifier(), Y
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("kind", ["labels", "numbers", "partly labelled", "hierarchy"])
+def test_a_time_limit_ends_a_fit_and_the_earlier_model_stays(kind, n_jobs, rows, time_limit):
+    X, Y = rows
+    forest, y = _problem(kind, X, Y)
+    forest.set_params(n_estimators=2, n_jobs=n_jobs, random_state=0).fit(X, y)
+    predict = forest.predict if kind == "numbers" else forest.predict_proba
+    trees, predicted = forest.trees_, predict(X)
+    forest.set_params(n_estimators=_ENDLESS)
+    for seconds in (0.01, 0.1, 0.4):
+        with time_limit(seconds):
+            forest.fit(X, y)
+        assert forest.trees_ is trees
+        np.testing.assert_array_equal(predict(X), predicted)
+
+
+def test_a_time_limit_ends_a_prediction(rows, time_limit):
+    X, Y = rows
+    forest = ObliqueForestClassifier(n_estimators=20, random_state=0).fit(X, Y)
+    many = np.broadcast_to(X, (2000, *X.shape)).reshape(-1, X.shape[1])
+    with time_limit(0.05):
+        while True:
+            forest.predict_proba(many)
+    assert forest.predict_proba(X).shape == Y.shape
+
+
+def test_a_single_tree_runs_in_a_thread_too(rows, time_limit):
+    X, _ = rows
+    tree = ObliqueTreeRegressor(random_state=0).fit(X, X[:, 0])
+    before = tree.trees_
+    with time_limit(0.05):
+        while True:
+            tree.fit(X, X[:, 0])
+    assert tree.predict(X).shape == (len(X),)
+    assert tree.trees_ is not before  # some of the fits came to their end
+
+
+_SCRIPT = """
+import numpy as np
+from slantwood import ObliqueForestRegressor
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(3000, 10)).astype(np.float32)
+forest = ObliqueForestRegressor(n_estimators=1, n_jobs={n_jobs}, random_state=0).fit(X, X[:, 0])
+before = forest.predict(X)
+forest.n_estimators = 1_000_000
+print("fitting", flush=True)
+try:
+    forest.fit(X, X[:, 0] * X[:, 1])
+except KeyboardInterrupt:
+    assert (forest.predict(X) == before).all()
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a child process cannot be sent Ctrl-C alone")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("seconds", [0.02, 0.2, 0.5])
+def test_ctrl_c_is_a_keyboard_interrupt_and_no_crash(n_jobs, seconds):
+    code = textwrap.dedent(_SCRIPT.format(n_jobs=n_jobs))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "fitting\n"
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, "interrupted\n")
