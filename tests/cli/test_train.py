@@ -194,7 +194,7 @@ def run_in_terminal(words, **options):
     """Run a command whose stderr is a terminal; return what it writes there."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "slantwood", *words, "--jobs", jobs]
+    command = [sys.executable, "-m", "slantwood", *words]
     process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, **options)
     os.close(theirs)
     said = b""
