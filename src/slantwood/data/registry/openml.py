@@ -11,6 +11,7 @@ from urllib.parse import quote
 from slantwood.atomic import replacing
 from slantwood.data.registry.download import FetchError, Progress, download, get_json
 from slantwood.data.registry.entries import description_path
+from slantwood.hints import shown
 
 API = "https://www.openml.org/api/v1/json/data"
 
@@ -82,7 +83,7 @@ def _names(said: Any) -> tuple[str, ...]:
     # One name, several in a list, or several with commas between them.
     listed = said if isinstance(said, list) else [said] if said else []
     if not all(isinstance(each, str) for each in listed):
-        raise TypeError(f"{said!r:.60} holds what is no name")
+        raise TypeError(f"{shown(said)} holds what is no name")
     return tuple(name.strip(" \"'") for each in listed for name in each.split(","))
 
 
