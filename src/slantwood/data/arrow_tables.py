@@ -52,7 +52,8 @@ def table_from(
     place |= {i: np.empty(n_rows) for i in roles.targets if isinstance(readers[i], _Numbers)}
     place |= {i: np.empty(n_rows, np.int32) for i in kept if isinstance(readers[i], _Texts)}
     start = stop = 0
-    with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
+    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
+    with np.errstate(over="ignore", invalid="ignore"):
         for batch in batches([names[i] for i in kept]) if kept else ():
             # Offsets and positions of categories are used as they are, wherever they point to.
             batch.validate(full=True)

@@ -156,7 +156,8 @@ def _inputs(arrays: _Arrays) -> Any:
     X = _matrix(arrays, "X")
     if X is None:
         raise ValueError(f"it has the arrays {listed(arrays.names)}; expected X, or X_data and its like")
-    with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
+    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
+    with np.errstate(over="ignore", invalid="ignore"):
         X = X.astype(np.float32, copy=False)
     if np.isinf(X.data if sp.issparse(X) else X).any():
         raise ValueError(
