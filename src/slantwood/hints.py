@@ -1,10 +1,41 @@
-"""What to say to somebody who names something that is not there."""
+"""What to say to somebody who names something that is not there, and how values are quoted in messages."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
+
+# Names are compared letter by letter with every other one, which takes long where there are many.
+_MOST_NAMES = 20_000
+_LONGEST_NAME = 200
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """Quote a value for an error message, of a long one the beginning only; bytes are shown as text.
+
+    Examples
+    --------
+    >>> shown("weight"), shown(b"12,5"), shown("a long story", limit=6), shown(2.5)
+    ("'weight'", "'12,5'", "'a long...'", '2.5')
+    """
+    if isinstance(value, (bytes, bytearray)):
+        value = value[: 4 * limit + 4].decode(errors="replace")
+    if isinstance(value, str):
+        return repr(value[:limit] + "..." if len(value) > limit else value)
+    return shortened(repr(value), limit)
+
+
+def shortened(text: str, limit: int = 300) -> str:
+    """Return a text, or its beginning, as what other libraries say may quote a whole file.
+
+    Examples
+    --------
+    >>> shortened("a long story", limit=6)
+    'a long...'
+    """
+    return text[:limit] + "..." if len(text) > limit else text
 
 
 def did_you_mean(name: Any, known: Iterable[Any], otherwise: str = "", most: int = 1) -> str:
@@ -17,9 +48,12 @@ def did_you_mean(name: Any, known: Iterable[Any], otherwise: str = "", most: int
     >>> did_you_mean("colour", ["weight", "length"], "expected a number")
     'expected a number'
     """
-    spelt = {str(each).lower(): each for each in known}
-    close = difflib.get_close_matches(str(name).lower(), spelt, most)
-    return f"did you mean {' or '.join(repr(spelt[each]) for each in close)}?" if close else otherwise
+    name = str(name)
+    if len(name) > _LONGEST_NAME:
+        return otherwise
+    spelt = {str(each)[:_LONGEST_NAME].lower(): each for each in islice(known, _MOST_NAMES)}
+    close = difflib.get_close_matches(name.lower(), spelt, most)
+    return f"did you mean {' or '.join(shown(spelt[each]) for each in close)}?" if close else otherwise
 
 
 def listed(names: Sequence[Any], limit: int = 5) -> str:
@@ -30,8 +64,8 @@ def listed(names: Sequence[Any], limit: int = 5) -> str:
     >>> listed(["a", "b", "c"], limit=2)
     "'a', 'b', and 1 more"
     """
-    shown = ", ".join(map(repr, map(_native, names[:limit])))
-    return shown if len(names) <= limit else f"{shown}, and {len(names) - limit:,} more"
+    quoted = ", ".join(map(shown, map(_native, names[:limit])))
+    return quoted if len(names) <= limit else f"{quoted}, and {len(names) - limit:,} more"
 
 
 def _native(value: Any) -> Any:

@@ -95,11 +95,11 @@ def test_npz_of_others_without_names(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"Y": np.eye(2)}, "it has the arrays Y; expected X"),
+        ({"Y": np.eye(2)}, "it has the arrays 'Y'; expected X"),
         ({"X": np.eye(3), "y": np.arange(2)}, "X has 3 rows and y has 2"),
         ({"X": np.arange(3)}, r"X has the shape \(3,\)"),
         ({"X": np.eye(2), "feature_names": np.array(["a"])}, "1 names for 2 columns"),
-        ({"X": np.array([{}], dtype=object)}, "allow_pickle"),
+        ({"X": np.array([{}], dtype=object)}, "X holds pickled objects"),
         ({"X": np.array([[1e300]])}, "infinite, or too large for float32"),
         ({"X": np.eye(2), "y": [1, 2], "task": "juggling"}, "its task is 'juggling'"),
         ({"X": np.eye(2), "y": [1, 2], "task": "multi-label"}, "does not fit a multi-label task"),

@@ -252,6 +252,71 @@ def test_a_host_that_cannot_be_reached_is_named_at_once(path, closed_port):
         download(f"http://127.0.0.1:{closed_port}/x", path, pause=100)
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "5",
+        "null",
+        '"text"',
+        "[]",
+        "[1, 2]",
+        '["{url}", 5]',
+        '["{url}", ""]',
+        '["{url}", "\\u4e2d\\u6587"]',
+        '["{url}", "\\"1\\"\\r\\nHost: elsewhere"]',
+        '["{url}", "1", "2"]',
+        '{"url": "1"}',
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_mark_of_a_part_begins_anew(server, path, mark):
+    path.parent.mkdir()
+    path.with_name("set.arff.part").write_bytes(b"something else")
+    path.with_name("set.arff.part.json").write_text(mark.replace("{url}", f"{server.url}/set.arff"))
+    assert fetched(server, path, Page(CONTENT), attempts=1) == CONTENT
+    assert left(path) == {"set.arff"}
+    [(_, headers)] = server.requests
+    assert "Range" not in headers
+
+
+def test_a_version_that_cannot_be_sent_back_is_not_gone_on_with(server, path):
+    page = Page(CONTENT, tag='"\xe9\xa9"', cuts=[60_000])
+    assert fetched(server, path, page) == CONTENT
+    assert [headers.get("Range") for _, headers in server.requests] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "checksum", ["crc32:12345678", "sha256:12", "md5", "shake_128:12", f"md5:{'g' * 32}"]
+)
+def test_checksums_of_unknown_kinds_are_refused_before_anything_is_fetched(server, path, checksum):
+    with pytest.raises(ValueError, match=f"checksum='{checksum}' is of no known kind; expected sha256:"):
+        fetched(server, path, Page(CONTENT), checksum=checksum)
+    assert not server.requests
+
+
+def test_sizes_that_no_file_has_are_not_believed(server, path):
+    page = Page(CONTENT, cuts=[60_000], headers={"Content-Range": f"bytes {'9' * 5000}-/1"})
+    assert fetched(server, path, page) == CONTENT
+
+
+def test_documents_nested_without_end_are_no_json(server):
+    server.pages["/deep"] = Page(b"[" * 200_000)
+    with pytest.raises(FetchError, match="/deep does not answer in JSON"):
+        get_json(f"{server.url}/deep")
+
+
+def test_a_document_that_breaks_off_is_asked_for_again(server):
+    server.pages["/cut"] = Page(b'{"a": 1}', cuts=[4])
+    assert get_json(f"{server.url}/cut", pause=0) == {"a": 1}
+
+
+def test_a_document_without_end_is_given_up(server, monkeypatch):
+    monkeypatch.setattr(download_module, "_LONGEST_DOCUMENT", 50)
+    server.pages["/long"] = Page(b" " * 51 + b"{}")
+    with pytest.raises(FetchError, match="/long answers with more than 50 bytes"):
+        get_json(f"{server.url}/long")
+
+
 @pytest.mark.parametrize("url", ["file:///etc/hosts", "ftp://host/x", "data:,x", "x"])
 def test_only_the_web_is_fetched_from(path, url):
     with pytest.raises(FetchError, match="expected http:// or https://"):
@@ -456,6 +521,34 @@ def test_what_is_no_description_is_refused(server, openml_server, tmp_path, answ
     for of, message in ((61, "does not describe"), ("x", "does not list")):
         with pytest.raises(FetchError, match=message):
             fetch_openml(of, 2, tmp_path / "x.arff")
+
+
+@pytest.mark.parametrize(
+    "about", [{"url": 5}, {"url": None}, {"md5_checksum": None}, {"md5_checksum": "0" * 31}]
+)
+def test_descriptions_with_other_values_are_refused(openml_server, tmp_path, about):
+    openml_server(**about)
+    with pytest.raises(FetchError, match="does not describe a data set with url and md5_checksum"):
+        fetch_openml(61, 2, tmp_path / "x.arff")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_number_of_no_size_is_not_taken_for_one(server, openml_server, tmp_path):
+    found = (
+        '{"data": {"dataset": [{"did": Infinity, "quality": [{"name": "NumberOfInstances", "value": 2}]}]}}'
+    )
+    server.pages["/data/list/data_name/x"] = Page(found.encode())
+    with pytest.raises(FetchError, match="does not list"):
+        fetch_openml("x", 2, tmp_path / "x.arff")
+
+
+@pytest.mark.parametrize(
+    "text", ["5", "[" * 100_000, '{"data_set_description": []}', '{"data_set_description": 5}', "\udcff"]
+)
+def test_a_description_beside_a_file_that_is_none_is_named(tmp_path, text):
+    (tmp_path / "x.json").write_text(text, errors="surrogateescape")
+    with pytest.raises(ValueError, match=r"x\.json is no description of a data set by OpenML"):
+        read_description(tmp_path / "x.arff")
 
 
 # ---- load

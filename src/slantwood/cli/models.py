@@ -54,8 +54,8 @@ def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     show(name, 0, getattr(model, "n_estimators", 1))
     with heard_by(hear):
         model.fit(data.X, data.y, sample_weight=data.weights)
-    model.input_names_ = data.feature_names
-    model.target_names_ = data.target_names
+    model.input_names_ = tuple(data.feature_names)
+    model.target_names_ = tuple(data.target_names)
     return model
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.limits import Limit
 from slantwood.data.table import Categories, Data, Table, is_frame, sorted_categories
 from slantwood.data.wanted import Wanted
+from slantwood.hints import shortened, shown
 
 # Rows that are made dense in one go where they are written.
 _CHUNK_CELLS = 1 << 22
@@ -36,18 +38,25 @@ def table_from(
     names = tuple(name for name in schema.names if name not in index)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{path}: column {twice!r} occurs twice; expected different names")
+        raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
     roles = wanted.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
     readers = {i: _reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
     numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]
+    # What a file says of its rows need not be true.
+    Limit.of(path, wanted.max_memory).check(
+        n_rows * (1 + 4 * len(kept) + 4 * len(roles.targets)), f"its {n_rows:,} rows"
+    )
     numbers = np.empty((n_rows, len(numeric)), np.float32)
     place: dict[int, np.ndarray] = {i: numbers[:, rank] for rank, i in enumerate(numeric)}
     place |= {i: np.empty(n_rows) for i in roles.targets if isinstance(readers[i], _Numbers)}
     place |= {i: np.empty(n_rows, np.int32) for i in kept if isinstance(readers[i], _Texts)}
     start = stop = 0
-    with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
+    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
+    with np.errstate(over="ignore", invalid="ignore"):
         for batch in batches([names[i] for i in kept]) if kept else ():
+            # Offsets and positions of categories are used as they are, wherever they point to.
+            batch.validate(full=True)
             stop = start + batch.num_rows
             if stop > n_rows:
                 break
@@ -90,7 +99,7 @@ def schema_and_batches(data: Data) -> tuple[Any, Iterator[Any]]:
     names = [*data.feature_names, *_target_columns(data)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"an input and a target are both called {twice!r}; expected different names")
+        raise ValueError(f"an input and a target are both called {shown(twice)}; expected different names")
     step = max(1, _CHUNK_CELLS // max(1, len(names)))
     starts = range(0, max(data.X.shape[0], 1), step)
 
@@ -131,7 +140,7 @@ class _Numbers:
         if np.isinf(numbers).any():
             row = int(np.argmax(np.isinf(numbers)))
             raise ValueError(
-                f"{self._path}: column {self._name!r} holds an infinite number, or one too large for "
+                f"{self._path}: column {shown(self._name)} holds an infinite number, or one too large for "
                 f"{numbers.dtype}, in row {row}; expected finite numbers, or nulls where they are missing"
             )
 
@@ -180,6 +189,6 @@ def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
     if is_number or any(is_such(kind) for is_such in kinds_of_text):
         return _Texts(is_sorted=not types.is_dictionary(kind))
     raise ValueError(
-        f"{path}: column {field.name!r} is of type {kind}; expected numbers, booleans, text or categories; "
-        "leave it out with drop"
+        f"{path}: column {shown(field.name)} is of type {shortened(str(kind))}; expected numbers, booleans, "
+        "text or categories; leave it out with drop"
     )

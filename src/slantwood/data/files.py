@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import importlib
+import io
 import lzma
 import sys
 import zlib
@@ -15,27 +16,68 @@ from pathlib import Path
 from typing import IO, Any
 
 from slantwood.atomic import replacing
+from slantwood.data.limits import Limit
+from slantwood.hints import shortened
 
 # Enough for reading to be fast, and little beside the matrices that are read.
 BLOCK = 1 << 22
+_BUFFER = 1 << 16
 
 
 @contextmanager
-def opened(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for reading, decompressed; what goes wrong with that is told as an error of the file."""
+def opened(
+    path: str | PathLike[str], max_memory: int | None = None, *, has_lines: bool = True
+) -> Iterator[IO[bytes]]:
+    """Open a file for reading, decompressed; what goes wrong with that is told as an error of the file.
+
+    What comes out is bounded while it is read, also each line where the file has lines (`Limit` has the
+    sizes). A file without lines that is not compressed can be read in any order.
+    """
     path = Path(path)
     with open(path, "rb") as file:
+        limit = Limit.of(path, max_memory)
         opener = _OPENERS.get(path.suffix.lower())
         if opener is None:
-            yield file
+            yield _buffered(_Bounded(file, limit, has_lines=True)) if has_lines else file
             return
         try:
             with opener(file, "rb") as stream:
-                yield stream
+                yield _buffered(_Bounded(stream, limit, has_lines, is_decompressed=True))
         except Exception as error:
             if damaged := decompression_error(path, error):
                 raise damaged from error
             raise
+
+
+class _Bounded(io.RawIOBase):
+    """Bytes from a stream, of which no more come than a file may take."""
+
+    def __init__(self, stream: Any, limit: Limit, has_lines: bool, *, is_decompressed: bool = False) -> None:
+        self._stream, self._limit = stream, limit
+        self._in_all = self._in_line = 0
+        self._has_lines, self._is_decompressed = has_lines, is_decompressed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = self._stream.readinto(buffer)
+        self._in_all += n
+        if self._is_decompressed and self._in_all > self._limit.n_bytes:
+            raise self._limit.error("it holds more when it is decompressed", ", or decompress the file first")
+        if self._has_lines:
+            self._count_line(memoryview(buffer)[:n])
+        return int(n)
+
+    def _count_line(self, letters: memoryview) -> None:
+        end = bytes(letters).rfind(b"\n") + 1
+        self._in_line = len(letters) - end if end else self._in_line + len(letters)
+        if self._in_line > self._limit.line:
+            raise self._limit.error(f"a line of it has more than {self._limit.line:,} bytes")
+
+
+def _buffered(stream: _Bounded) -> IO[bytes]:
+    return io.BufferedReader(stream, _BUFFER)
 
 
 @contextmanager
@@ -61,10 +103,10 @@ def format_suffix(path: str | PathLike[str]) -> str:
     return (path if is_plain(path) else path.with_suffix("")).suffix.lower()
 
 
-def blocks(path: str | PathLike[str], size: int = BLOCK) -> Iterator[bytes]:
+def blocks(path: str | PathLike[str], size: int = BLOCK, max_memory: int | None = None) -> Iterator[bytes]:
     """Yield the decompressed bytes of a text in blocks that end with a line; the last may lack its end."""
     rest: list[bytes] = []  # of a line that goes on in the next block
-    with opened(path) as file:
+    with opened(path, max_memory) as file:
         while True:
             block = file.read(size)
             if not block:
@@ -86,7 +128,8 @@ def decompression_error(path: str | PathLike[str], error: Exception, place: str 
     if of_system or not isinstance(error, (EOFError, OSError, lzma.LZMAError, zlib.error, *_zstd_errors())):
         return None
     return ValueError(
-        f"{path}{place}: cannot decompress what follows ({error}); expected a whole {Path(path).suffix} file"
+        f"{path}{place}: cannot decompress what follows ({shortened(str(error))}); expected a whole "
+        f"{Path(path).suffix} file"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import warnings
 from os import PathLike
 from pathlib import Path
@@ -13,9 +14,11 @@ import scipy.sparse as sp
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
+from slantwood.data.limits import checked_max_memory
 from slantwood.data.table import Data, is_frame
 from slantwood.data.tasks import posed
-from slantwood.data.wanted import Wanted
+from slantwood.data.wanted import ColumnsTypeError, Wanted
+from slantwood.hints import shortened
 
 
 def read(
@@ -27,6 +30,7 @@ def read(
     drop: Any = (),
     nominal: Any = (),
     header: bool | None = None,
+    max_memory: int | None = None,
 ) -> Data:
     """Read a data file.
 
@@ -51,6 +55,10 @@ def read(
     header : bool, optional
         Whether the first line of a CSV or TSV file has names. If nothing is said, it has where it holds
         anything but numbers, the numbers 0, 1, 2, ... in order, or numbers in quotes above others without.
+    max_memory : int, optional
+        The most bytes of memory that the file may take: what its arrays, or its compressed bytes, claim is
+        checked before. If nothing is said, 1000 times the size of the file, and at least 256 MiB. A line of
+        text may have a quarter of it.
 
     Returns
     -------
@@ -60,7 +68,8 @@ def read(
     Raises
     ------
     ValueError
-        If the file is malformed; it says the line, and what was expected there.
+        If the file is malformed, damaged, or would take more than `max_memory`; it names the file, the line
+        where there are lines, and what was expected there.
     ImportError
         If a library is missing: pandas for nominal inputs, pyarrow for Parquet and Arrow.
 
@@ -70,18 +79,49 @@ def read(
     >>> data = slantwood.data.read("emotions.arff", targets="last:6")  # doctest: +SKIP
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
-    return read_wanted(Path(path), Wanted(targets, drop, nominal, header, task), format)
+    wanted = Wanted(targets, drop, nominal, header, task, checked_max_memory(max_memory))
+    return read_wanted(Path(path), wanted, format)
 
 
 def read_wanted(path: Path, wanted: Wanted, format: str | None = None) -> Data:
     """Read a data file whose columns have the roles that `wanted` gives them."""
-    content = format_of(path, format).load().read(path, wanted)
+    form = format_of(path, format)
+    module = form.load()
+    try:
+        return _read(module, path, wanted)
+    except Exception as error:
+        if (told := _told(path, form.name, error)) is None:
+            raise
+        raise told from error
+
+
+def _told(path: Path, format: str, error: Exception) -> ValueError | None:
+    """Return an error that names the file and what is wrong with it; None where the file is not at fault.
+
+    Libraries that read files have errors of many types for damaged ones, mostly without the name of the file.
+    """
+    message = str(error)
+    if isinstance(error, (AssertionError, ColumnsTypeError, ImportError, Warning)):
+        return None
+    # The operating system gives a number; for a place that no file can have, it is the file that told it.
+    if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+        return None
+    if type(error) is ValueError:
+        return None if message.startswith(str(path)) else ValueError(f"{path}: {message}")
+    if isinstance(error, MemoryError):
+        message = f"there is not enough memory for it; {message}"
+    reason = shortened(message or type(error).__name__)
+    return ValueError(
+        f"{path}: it cannot be read as {format} ({reason}); expected a whole file, so copy it again, or give "
+        "its format if it is another one"
+    )
+
+
+def _read(module: Any, path: Path, wanted: Wanted) -> Data:
+    content = module.read(path, wanted)
     if isinstance(content, Data):
         return content
-    try:
-        y, recognised = posed(content.targets, content.target_names, wanted.task)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    y, recognised = posed(content.targets, content.target_names, wanted.task)
     hierarchy = content.hierarchy if recognised == "multi-label" else None
     return Data(
         inputs(path, content),

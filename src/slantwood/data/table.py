@@ -27,9 +27,10 @@ class Data:
     y : ndarray or csr_array, or None
         Classes or numbers of shape (n_rows,), numbers of shape (n_rows, n_targets), or an indicator matrix of
         labels, CSR where under a tenth of it is non-zero. None where the file has no targets.
-    feature_names : tuple of str
-        Names of the columns of X.
-    target_names : tuple of str
+    feature_names : sequence of str
+        Names of the columns of X: a tuple, or `NumberedNames` that equal it, where a file only numbers its
+        columns, of which it may have millions.
+    target_names : sequence of str
         Names of the targets or labels, in the order of the columns of y.
     hierarchy : Hierarchy or None
         The hierarchy of the labels, where the file has one. Labels in y are those that the file gives;
@@ -45,8 +46,8 @@ class Data:
 
     X: Any
     y: Any
-    feature_names: tuple[str, ...]
-    target_names: tuple[str, ...] = ()
+    feature_names: Sequence[str]
+    target_names: Sequence[str] = ()
     hierarchy: Hierarchy | None = None
     task: str | None = None
     weights: np.ndarray | None = None
@@ -91,10 +92,10 @@ class Table:
         The hierarchy of the targets, which are labels, where the file has one.
     """
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     numbers: np.ndarray | sp.csr_array
     nominal: dict[int, Categories]
-    target_names: tuple[str, ...]
+    target_names: Sequence[str]
     targets: Sequence[np.ndarray | Categories]
     weights: np.ndarray | None = None
     keys: np.ndarray | None = None

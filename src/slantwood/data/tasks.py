@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.table import Categories, compact, known_values, task_of, task_of_classes
+from slantwood.hints import listed, shown
 
 # How files write that a row has a label, or has it not.
 _PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
@@ -27,7 +28,7 @@ def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | Non
     regression targets. The argument `task` says otherwise: "classification" or "regression".
     """
     if task not in (None, "classification", "regression"):
-        raise ValueError(f"task={task!r} must be None, 'classification' or 'regression'")
+        raise ValueError(f"task={shown(task)} must be None, 'classification' or 'regression'")
     if not columns:
         return None, None
     if len(columns) == 1:
@@ -47,7 +48,8 @@ def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray,
     if isinstance(column, Categories):
         if task == "regression":
             raise ValueError(
-                f"task='regression', but target {name!r} has text, as {_shown(column)}; expected numbers"
+                f"task='regression', but target {shown(name)} has text, as {listed(column.values[:3])}; "
+                "expected numbers"
             )
         n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
         return _texts(column), task_of(n_classes)
@@ -66,8 +68,8 @@ def _texts(column: Categories) -> np.ndarray:
 def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
     if (np.abs(column) >= _NOT_EXACT).any():
         raise ValueError(
-            f"target {name!r} has classes that are numbers of more than 15 digits, of which double precision "
-            f"cannot tell neighbours apart; give nominal=[{name!r}], which takes them as text"
+            f"target {shown(name)} has classes that are numbers of more than 15 digits, of which double "
+            f"precision cannot tell neighbours apart; give nominal=[{shown(name)}], which takes them as text"
         )
     whole = np.isfinite(column).all() and (column == np.rint(column)).all()
     return column.astype(np.int64) if whole else column
@@ -96,8 +98,9 @@ def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> n
     for column, name in zip(columns, names, strict=True):
         if isinstance(column, Categories):
             raise ValueError(
-                f"target {name!r} has text, as {_shown(column)}, and is one of {len(columns)}; expected "
-                "several columns of numbers, or of 0 and 1 (labels). Give one target for classes"
+                f"target {shown(name)} has text, as {listed(column.values[:3])}, and is one of "
+                f"{len(columns)}; expected several columns of numbers, or of 0 and 1 (labels). Give one "
+                "target for classes"
             )
         numbers.append(column)
     return np.column_stack(numbers)
@@ -105,7 +108,3 @@ def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> n
 
 def _cells(column: TargetColumn) -> np.ndarray:
     return column.codes if isinstance(column, Categories) else column
-
-
-def _shown(column: Categories) -> str:
-    return ", ".join(map(repr, column.values[:3]))

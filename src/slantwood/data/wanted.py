@@ -9,9 +9,13 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from slantwood.hints import did_you_mean, listed
+from slantwood.hints import did_you_mean, listed, shortened, shown
 
 _PLACES = re.compile(r"(first|last):([0-9]+)")
+
+
+class ColumnsTypeError(TypeError):
+    """What the user gives for columns is of a type that cannot say which; the file is not at fault."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Wanted:
         Whether a table of text begins with names; None where nothing was said.
     task
         "classification" or "regression", or None where nothing was said.
+    max_memory
+        The most bytes of memory that the file may take, or None where nothing was said.
     """
 
     targets: Any = None
@@ -46,6 +52,7 @@ class Wanted:
     nominal: Any = ()
     header: bool | None = None
     task: str | None = None
+    max_memory: int | None = None
 
     def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
         """Return the same with targets from elsewhere, where the user has said nothing."""
@@ -68,7 +75,9 @@ class Wanted:
         dropped = _positions("drop", self.drop, names)
         targets = _positions("targets", self.targets, names)
         if both := dropped & targets:
-            raise ValueError(f"column {names[min(both)]!r} is in targets and in drop; expected it in one")
+            raise ValueError(
+                f"column {shown(names[min(both)])} is in targets and in drop; expected it in one"
+            )
         nominal = _positions("nominal", self.nominal, names)
         every = range(len(names))
         inputs = tuple(i for i in every if i not in dropped and i not in targets)
@@ -105,9 +114,9 @@ def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:
     if _is_integer(said):
         return {_checked_position(argument, int(said), len(names))}
     if not isinstance(said, Iterable) or isinstance(said, bytes):
-        raise TypeError(
-            f"{argument}={said!r} is of type {type(said).__name__}; expected names, positions, 'last:N', "
-            "'first:N' or a regular expression"
+        raise ColumnsTypeError(
+            f"{argument}={shown(said)} is of type {type(said).__name__}; expected names, positions, "
+            "'last:N', 'first:N' or a regular expression"
         )
     given = list(said)
     # Looking each of thousands of names up in a list would take long.
@@ -128,14 +137,14 @@ def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[in
     if match := _PLACES.fullmatch(said):
         count = int(match[2])
         if count > len(names):
-            raise ValueError(f"{argument}={said!r}, but there are {len(names)} columns")
+            raise ValueError(f"{argument}={shown(said)}, but there are {len(names)} columns")
         first = 0 if match[1] == "first" else len(names) - count
         return set(range(first, first + count))
     if len(said) > 2 and said[0] == said[-1] == "/":
         try:
             pattern = re.compile(said[1:-1])
         except re.error as error:
-            raise ValueError(f"{argument}={said!r} is not a regular expression: {error}") from error
+            raise ValueError(f"{argument}={shown(said)} is not a regular expression: {error}") from error
         return _positions_of_pattern(argument, pattern, names)
     if "," in said:
         return _positions(argument, [name.strip() for name in said.split(",")], names)
@@ -145,7 +154,7 @@ def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[in
 def _positions_of_pattern(argument: str, pattern: re.Pattern[str], names: Sequence[str]) -> set[int]:
     found = {i for i, name in enumerate(names) if pattern.search(name)}
     if not found:
-        raise ValueError(f"{argument}=/{pattern.pattern}/ is found in no name of {listed(names)}")
+        raise ValueError(f"{argument}=/{shortened(pattern.pattern)}/ is found in no name of {listed(names)}")
     return found
 
 
@@ -157,9 +166,11 @@ def _checked_position(argument: str, position: int, n_columns: int) -> int:
 
 def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
     if not isinstance(name, str):
-        raise TypeError(f"{argument} has {name!r} of type {type(name).__name__}; expected a name or position")
+        raise ColumnsTypeError(
+            f"{argument} has {shown(name)} of type {type(name).__name__}; expected a name or position"
+        )
     hint = did_you_mean(name, names, f"expected one of {listed(names)}")
-    raise ValueError(f"{argument} has {name!r}, which no column is called; {hint}")
+    raise ValueError(f"{argument} has {shown(name)}, which no column is called; {hint}")
 
 
 def _is_integer(value: Any) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from slantwood.data.files import format_suffix, opened
+from slantwood.hints import shown
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def format_of(path: Path, name: str | None = None, *, exists: bool = True) -> Fo
     """
     if name is not None:
         if name not in _BY_NAME:
-            raise ValueError(f"format={name!r} is not known; expected one of {', '.join(_BY_NAME)}")
+            raise ValueError(f"format={shown(name)} is not known; expected one of {', '.join(_BY_NAME)}")
         return _BY_NAME[name]
     suffix = format_suffix(path)
     if suffix in _BY_SUFFIX:
@@ -60,7 +61,7 @@ def format_of(path: Path, name: str | None = None, *, exists: bool = True) -> Fo
     if suffix == ".txt" and exists and _begins_with_three_sizes(path):
         return _BY_NAME["extreme"]
     raise ValueError(
-        f"{path}: the end {suffix!r} of the name does not tell the format; give format, one of "
+        f"{path}: the end {shown(suffix)} of the name does not tell the format; give format, one of "
         f"{', '.join(_BY_NAME)}"
     )
 

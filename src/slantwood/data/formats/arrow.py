@@ -16,16 +16,13 @@ _MAGIC = b"ARROW1"
 
 def read(path: Path, wanted: Wanted) -> Table:
     """Read a file, or a stored stream, batch by batch."""
-    with opened(path) as stream:
-        try:
-            # What is compressed as a whole can be read only once from front to back.
-            content = None if is_plain(path) else pyarrow().py_buffer(stream.read())
-            file = _File(path, content)
-            # It does not say in front how many rows it has; one column is enough to count them.
-            n_rows = sum(batch.num_rows for batch in file.batches(file.schema.names[:1]))
-            return table_from(path, file.schema, n_rows, file.batches, wanted)
-        except pyarrow().ArrowException as error:
-            raise ValueError(f"{path}: {error}; expected a whole Arrow file (Feather version 2)") from error
+    with opened(path, wanted.max_memory, has_lines=False) as stream:
+        # What is compressed as a whole can be read only once from front to back.
+        content = None if is_plain(path) else pyarrow().py_buffer(stream.read())
+        file = _File(path, content)
+        # It does not say in front how many rows it has; one column is enough to count them.
+        n_rows = sum(batch.num_rows for batch in file.batches(file.schema.names[:1]))
+        return table_from(path, file.schema, n_rows, file.batches, wanted)
 
 
 class _File:

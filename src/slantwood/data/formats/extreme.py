@@ -13,19 +13,25 @@ from typing import IO
 
 import numpy as np
 
+from slantwood.data.limits import Limit
+from slantwood.data.names import NumberedNames
 from slantwood.data.table import Data, matrix_of_inputs
 from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
     indicator_matrix,
     label_lists,
-    numbers_as_names,
     read_pairs,
     write_rows,
 )
-from slantwood.data.text.scanning import malformed, shown, whole_lines
+from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.hints import shown
+from slantwood.kernels.text import LARGEST_INDEX
 from slantwood.task_names import LABEL_TASKS
+
+# Python reads no number of thousands of digits.
+_MOST_DIGITS = 100
 
 
 def read(path: Path, wanted: Wanted) -> Data:
@@ -33,20 +39,20 @@ def read(path: Path, wanted: Wanted) -> Data:
     refuse_columns(path, wanted)
     if wanted.task == "regression":
         raise ValueError(f"{path}: task='regression', but rows have sets of labels in this format")
-    blocks = whole_lines(path)
+    limit = Limit.of(path, wanted.max_memory)
+    blocks = whole_lines(path, wanted.max_memory)
     (n_rows, n_features, n_labels), first = _sizes(path, blocks)
-    names = numbers_as_names(path, "indices of features", 0, n_features)
-    labels = numbers_as_names(path, "labels", 0, n_labels)
-    pairs = read_pairs(path, chain(first, blocks), 2, has_comments=False, n_rows=n_rows)
+    pairs = read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
     if pairs.n_rows != n_rows:
         raise malformed(path, 1, f"has {n_rows} for the number of rows, and {pairs.n_rows} rows follow")
     _check(path, "index", pairs.indices, pairs.indptr, n_features)
     _check(path, "label", pairs.labels, pairs.label_indptr, n_labels)
     X = feature_matrix(pairs, n_features)
+    names = NumberedNames("", n_features)
     if wanted.targets is not None:
         return Data(X, None, names)
     Y = indicator_matrix(pairs.labels.astype(np.int32), pairs.label_indptr, n_labels)
-    return Data(X, Y, names, labels, task="multi-label")
+    return Data(X, Y, names, NumberedNames("", n_labels), task="multi-label")
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -62,9 +68,14 @@ def write(data: Data, file: IO[bytes]) -> None:
 def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:
     line, _, rest = next(blocks, b"").partition(b"\n")
     words = line.split()
-    if len(words) != 3 or not all(word.isdigit() for word in words):
+    if len(words) != 3 or not all(word.isdigit() for word in words) or max(map(len, words)) > _MOST_DIGITS:
         raise malformed(path, 1, f"has {shown(line)}; expected the numbers of rows, features and labels")
     n_rows, n_features, n_labels = map(int, words)
+    for what, size in (("features", n_features), ("labels", n_labels)):
+        if size > LARGEST_INDEX + 1:
+            raise malformed(
+                path, 1, f"has {size} for the number of {what}; expected up to {LARGEST_INDEX + 1} of them"
+            )
     return (n_rows, n_features, n_labels), [rest] if rest else []
 
 

@@ -2,20 +2,27 @@
 
 A dense matrix is one array, ``X``; a sparse one is four, ``X_data``, ``X_indices``, ``X_indptr`` and
 ``X_shape``; so is y. Optional are ``feature_names``, ``target_names``, ``weights``, ``keys`` and, as JSON,
-``hierarchy``. ``task`` tells classes from numbers. Nothing pickled is read or written.
+``hierarchy``. Names that are only numbers are a prefix and the first number, as ``feature_names_numbered``.
+``task`` tells classes from numbers. Nothing pickled is read or written.
 """
 
 from __future__ import annotations
 
 import io
+import math
+import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.lib import format as npy
 
 from slantwood.data.files import opened
+from slantwood.data.limits import Limit
+from slantwood.data.names import NumberedNames
 from slantwood.data.table import (
     Categories,
     Data,
@@ -24,29 +31,28 @@ from slantwood.data.table import (
 )
 from slantwood.data.tasks import posed
 from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 
 _CSR = ("data", "indices", "indptr", "shape")
 _KINDS = {"X": "biuf", "y": "biufU"}
 _MATRIX_TASKS = (*LABEL_TASKS, "multi-target regression")
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_BYTES_OF_A_NAME = 80
+_BYTES_OF_A_COLUMN = 200
 
 
 def read(path: Path, wanted: Wanted) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
     refuse_columns(path, wanted)
-    try:
-        with opened(path) as file:
-            content = file if file.seekable() else io.BytesIO(file.read())
-            if not zipfile.is_zipfile(content):
-                raise ValueError("it is no .npz file, or not whole; expected arrays X and y in one")
-            content.seek(0)
-            with np.load(content, allow_pickle=False) as arrays:
-                return _data(arrays, wanted)
-    except (KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise ValueError(f"{path}: {error}") from error
-    except MemoryError as error:
-        raise ValueError(f"{path}: its arrays are larger than the memory") from error
+    with opened(path, wanted.max_memory, has_lines=False) as file:
+        content = file if file.seekable() else io.BytesIO(file.read())
+        if not zipfile.is_zipfile(content):
+            raise ValueError("it is no .npz file, or not whole; expected arrays X and y in one")
+        with zipfile.ZipFile(content) as zipped:
+            return _data(_Arrays(zipped, Limit.of(path, wanted.max_memory)), wanted)
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -54,8 +60,8 @@ def write(data: Data, file: IO[bytes]) -> None:
     arrays: dict[str, Any] = _parts("X", matrix_of_inputs(data, "npz"))
     if data.y is not None:
         arrays |= _parts("y", data.y)
-    arrays |= {"feature_names": np.array(data.feature_names, dtype=str)}
-    arrays |= {"target_names": np.array(data.target_names, dtype=str)}
+    for name, names in (("feature_names", data.feature_names), ("target_names", data.target_names)):
+        arrays |= _written_names(name, names)
     for name, value in (("task", data.task), ("weights", data.weights), ("keys", data.keys)):
         if value is not None:
             arrays[name] = np.asarray(value)
@@ -65,6 +71,54 @@ def write(data: Data, file: IO[bytes]) -> None:
     if data.hierarchy is not None:
         arrays["hierarchy"] = np.array(data.hierarchy.to_json())
     np.savez_compressed(file, **arrays)
+
+
+def _written_names(field: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+    # Millions of names that are only numbers would be most of the file.
+    if isinstance(names, NumberedNames):
+        return {f"{field}_numbered": np.array([names.prefix, str(names.numbers.start)])}
+    return {field: np.array(names, dtype=str)}
+
+
+class _Arrays:
+    """The arrays of an open file, by name; what one says of its size is checked before it takes memory."""
+
+    def __init__(self, zipped: zipfile.ZipFile, limit: Limit) -> None:
+        self._zipped, self.limit = zipped, limit
+        self._members = {each.filename.removesuffix(".npy"): each for each in zipped.infolist()}
+        self._taken = 0
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._members)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self:
+            raise ValueError(f"it has no array {name}; expected one")
+        self._check_size(name)
+        with self._zipped.open(self._members[name]) as stream:
+            return npy.read_array(stream, allow_pickle=False)
+
+    def _check_size(self, name: str) -> None:
+        member = self._members[name]
+        with self._zipped.open(member) as stream:
+            version = npy.read_magic(stream)
+            if version not in _HEADERS:
+                raise ValueError(f"{name} is in version {version} of the format; expected version (1, 0)")
+            shape, _, dtype = _HEADERS[version](stream)
+        if dtype.hasobject:
+            raise ValueError(f"{name} holds pickled objects, which are not read; expected numbers or texts")
+        # Something of size 0 takes time too, if there is much of it. Numbers are computed with as float64.
+        n_cells = math.prod(max(size, 1) for size in shape)
+        self._taken += n_cells * max(dtype.itemsize, 8)
+        self.limit.check(self._taken, f"{name} of the shape {shape}")
+        if math.prod(shape) * dtype.itemsize > member.file_size:
+            raise ValueError(
+                f"{name} is said to have the shape {shape}, and is not whole; copy the file again"
+            )
 
 
 def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:
@@ -78,7 +132,7 @@ def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:
     return {f"{name}_{part}": value for part, value in zip(_CSR, values, strict=True)}
 
 
-def _data(arrays: Any, wanted: Wanted) -> Data:
+def _data(arrays: _Arrays, wanted: Wanted) -> Data:
     X = _inputs(arrays)
     n_rows = X.shape[0]
     y = None if wanted.targets is not None else _matrix(arrays, "y")
@@ -87,7 +141,8 @@ def _data(arrays: Any, wanted: Wanted) -> Data:
     n_targets = 0 if y is None else 1 if y.ndim == 1 else y.shape[1]
     feature_names = _names(arrays, "feature_names", X.shape[1], "x")
     target_names = () if y is None else _names(arrays, "target_names", n_targets, "y")
-    y, task = _targets(y, target_names, str(arrays["task"]) if "task" in arrays else None, wanted.task)
+    stored = str(arrays["task"]) if "task" in arrays else None
+    y, task = _targets(y, target_names, stored, wanted.task, arrays.limit)
     hierarchy = None
     if task in LABEL_TASKS and "hierarchy" in arrays:
         hierarchy, task = Hierarchy.from_json(str(arrays["hierarchy"])), "hierarchical multi-label"
@@ -97,11 +152,12 @@ def _data(arrays: Any, wanted: Wanted) -> Data:
     return Data(X, y, feature_names, target_names, hierarchy, task, weights, keys)
 
 
-def _inputs(arrays: Any) -> Any:
+def _inputs(arrays: _Arrays) -> Any:
     X = _matrix(arrays, "X")
     if X is None:
-        raise ValueError(f"it has the arrays {', '.join(arrays.files)}; expected X, or X_data and its like")
-    with np.errstate(over="ignore"):  # numbers too large for float32 are looked for, and named
+        raise ValueError(f"it has the arrays {listed(arrays.names)}; expected X, or X_data and its like")
+    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
+    with np.errstate(over="ignore", invalid="ignore"):
         X = X.astype(np.float32, copy=False)
     if np.isinf(X.data if sp.issparse(X) else X).any():
         raise ValueError(
@@ -111,14 +167,16 @@ def _inputs(arrays: Any) -> Any:
     return compact(X)
 
 
-def _targets(y: Any, names: tuple[str, ...], stored: str | None, told: str | None) -> tuple[Any, str | None]:
+def _targets(
+    y: Any, names: Sequence[str], stored: str | None, told: str | None, limit: Limit
+) -> tuple[Any, str | None]:
     """Return y, and the task that the user tells, or else the file, or else y itself."""
     if stored is not None and stored not in (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS):
-        raise ValueError(f"its task is {stored!r}; expected one of those of slantwood.data.Data")
+        raise ValueError(f"its task is {shown(stored)}; expected one of those of slantwood.data.Data")
     # Spelling out columns of labels would take much memory.
     are_labels = sp.issparse(y) and stored not in NUMBER_TASKS and told != "regression"
     if not are_labels and (y is None or told is not None or stored is None):
-        return posed(_columns(y), names, told)
+        return posed(_columns(y, limit), names, told)
     stored = stored or "multi-label"
     if (y.ndim == 2) != (stored in _MATRIX_TASKS) or (y.dtype.kind == "U" and stored not in CLASS_TASKS):
         raise ValueError(f"y has the shape {y.shape} and dtype {y.dtype}, which does not fit a {stored} task")
@@ -127,9 +185,10 @@ def _targets(y: Any, names: tuple[str, ...], stored: str | None, told: str | Non
     return y, stored
 
 
-def _columns(y: Any) -> list[np.ndarray | Categories]:
+def _columns(y: Any, limit: Limit) -> list[np.ndarray | Categories]:
     if y is None:
         return []
+    limit.check(_BYTES_OF_A_COLUMN * math.prod(y.shape[1:]) + 8 * math.prod(y.shape), "y as columns")
     if y.dtype.kind != "U":
         y = (y.toarray() if sp.issparse(y) else y).astype(np.float64)
         return list(y.T) if y.ndim == 2 else [y]
@@ -145,7 +204,7 @@ def _check_labels(y: Any) -> None:
         raise ValueError("y has labels other than 0, 1 and, where they are missing, NaN")
 
 
-def _per_row(arrays: Any, name: str, n_rows: int, kinds: str) -> np.ndarray | None:
+def _per_row(arrays: _Arrays, name: str, n_rows: int, kinds: str) -> np.ndarray | None:
     if name not in arrays:
         return None
     found: np.ndarray = arrays[name]
@@ -157,30 +216,48 @@ def _per_row(arrays: Any, name: str, n_rows: int, kinds: str) -> np.ndarray | No
     return found
 
 
-def _matrix(arrays: Any, name: str) -> Any:
+def _matrix(arrays: _Arrays, name: str) -> Any:
     if name in arrays:
-        matrix = arrays[name]
-        if (
-            matrix.dtype.kind not in _KINDS[name]
-            or matrix.ndim not in (1, 2)
-            or (name == "X" and matrix.ndim == 1)
-        ):
-            raise ValueError(
-                f"{name} has the shape {matrix.shape} and dtype {matrix.dtype}; expected a matrix"
-            )
-        return matrix
+        dimensions = (2,) if name == "X" else (1, 2)
+        return _checked(arrays, name, _KINDS[name], dimensions, "a matrix of numbers")
     if f"{name}_data" not in arrays:
         return None
-    data, indices, indptr, shape = (arrays[f"{name}_{part}"] for part in _CSR)
+    data = _checked(arrays, f"{name}_data", "biuf", (1,), "a row of numbers")
+    whole = (_checked(arrays, f"{name}_{part}", "iu", (1,), "a row of whole numbers") for part in _CSR[1:])
+    indices, indptr, shape = whole
+    if len(shape) != 2 or len(indptr) != int(shape[0]) + 1:
+        raise ValueError(
+            f"{name}_shape is {shown(shape.tolist())}, and {name}_indptr has {len(indptr)} numbers; expected "
+            "the numbers of rows and of columns, and one number more than rows"
+        )
     matrix = sp.csr_array((data, indices, indptr), shape=tuple(map(int, shape)))
     matrix.check_format(full_check=True)
     return matrix
 
 
-def _names(arrays: Any, field: str, count: int, letter: str) -> tuple[str, ...]:
+def _checked(arrays: _Arrays, name: str, kinds: str, dimensions: Sequence[int], expected: str) -> np.ndarray:
+    array = arrays[name]
+    if array.dtype.kind not in kinds or array.ndim not in dimensions:
+        raise ValueError(f"{name} has the shape {array.shape} and dtype {array.dtype}; expected {expected}")
+    return array
+
+
+def _names(arrays: _Arrays, field: str, count: int, letter: str) -> Sequence[str]:
     if field not in arrays:
-        return tuple(f"{letter}{i}" for i in range(count))
-    names = tuple(map(str, arrays[field].tolist()))
+        return _numbered_names(arrays, f"{field}_numbered", count, letter)
+    found = _checked(arrays, field, "biufU", (1,), "a row of texts")
+    arrays.limit.check(_BYTES_OF_A_NAME * len(found), f"{field}, which are {len(found):,} texts,")
+    names = tuple(map(str, found.tolist()))
     if len(names) != count:
         raise ValueError(f"{field} has {len(names)} names for {count} columns; expected as many")
     return names
+
+
+def _numbered_names(arrays: _Arrays, field: str, count: int, letter: str) -> Sequence[str]:
+    prefix, first = letter, "0"
+    if field in arrays:
+        found = _checked(arrays, field, "U", (1,), "two texts")
+        if len(found) != 2 or not _NUMBER.fullmatch(found[1]):
+            raise ValueError(f"{field} has {shown(found.tolist())}; expected a prefix and the first number")
+        prefix, first = found.tolist()
+    return NumberedNames(prefix, count, int(first))

@@ -18,15 +18,12 @@ _ROWS_AT_A_TIME = 1 << 13
 def read(path: Path, wanted: Wanted) -> Table:
     """Read a file."""
     parquet = pyarrow(".parquet")
-    with opened(path) as stream:
+    with opened(path, wanted.max_memory, has_lines=False) as stream:
         source = stream if is_plain(path) else io.BytesIO(stream.read())
-        try:
-            # A buffer would hold all of the file in the end.
-            file = parquet.ParquetFile(source, pre_buffer=False)
-            schema, n_rows = file.schema_arrow, file.metadata.num_rows
-            return table_from(path, schema, n_rows, lambda names: _batches(file, names), wanted)
-        except pyarrow().ArrowException as error:
-            raise ValueError(f"{path}: {error}; expected a whole Parquet file") from error
+        # A buffer would hold all of the file in the end.
+        file = parquet.ParquetFile(source, pre_buffer=False)
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        return table_from(path, schema, n_rows, lambda names: _batches(file, names), wanted)
 
 
 def _batches(file: Any, names: list[str]) -> Iterator[Any]:

@@ -12,6 +12,8 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.limits import Limit
+from slantwood.data.names import NumberedNames
 from slantwood.data.table import Data, matrix_of_inputs
 from slantwood.data.tasks import posed
 from slantwood.data.text.pairs import (
@@ -20,28 +22,29 @@ from slantwood.data.text.pairs import (
     first_duplicate,
     indicator_matrix,
     label_lists,
-    numbers_as_names,
     read_pairs,
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.hints import shown
 from slantwood.task_names import LABEL_TASKS
 
 
 def read(path: Path, wanted: Wanted) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
     refuse_columns(path, wanted)
-    pairs = read_pairs(path, whole_lines(path), 1, has_comments=True)
+    limit = Limit.of(path, wanted.max_memory)
+    pairs = read_pairs(path, whole_lines(path, wanted.max_memory), 1, limit, has_comments=True)
     if pairs.n_rows == 0:
         raise malformed(path, 1, "the file has no rows; expected 'label index:value ...'")
     first = 0 if pairs.smallest == 0 else 1
     end = max(pairs.largest + 1, first)
-    names = numbers_as_names(path, "indices of features", first, end)
+    names = NumberedNames("", end - first, first)
     X = feature_matrix(pairs, end - first, first)
     if wanted.targets is not None:
         return Data(X, None, names)
-    y, target_names, task = _targets(path, pairs, wanted.task)
+    y, target_names, task = _targets(path, pairs, wanted)
     return Data(X, y, names, target_names, task=task)
 
 
@@ -64,13 +67,11 @@ def write(data: Data, file: IO[bytes]) -> None:
     write_rows(file, X, heads, first, explicit)
 
 
-def _targets(path: Path, pairs: Pairs, task: str | None) -> tuple[Any, tuple[str, ...], str | None]:
+def _targets(path: Path, pairs: Pairs, wanted: Wanted) -> tuple[Any, tuple[str, ...], str | None]:
+    task = wanted.task
     if (np.diff(pairs.label_indptr) == 1).all():
         whole = np.isfinite(pairs.labels).all() and (pairs.labels == np.rint(pairs.labels)).all()
-        try:
-            y, task = posed([pairs.labels], ["label"], task or ("classification" if whole else None))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+        y, task = posed([pairs.labels], ["label"], task or ("classification" if whole else None))
         return y, ("label",), task
     if task == "regression":
         raise ValueError(f"{path}: task='regression', but some rows have several labels or none")
@@ -80,21 +81,25 @@ def _targets(path: Path, pairs: Pairs, task: str | None) -> tuple[Any, tuple[str
         row = int(np.searchsorted(pairs.label_indptr, place, side="right")) - 1
         raise malformed(
             path,
-            _line(path, row),
+            _line(path, row, wanted.max_memory),
             f"has the label {pairs.labels[place]:g}; expected whole numbers from 0 where rows have several",
         )
     values, columns = np.unique(pairs.labels, return_inverse=True)
     if (found := first_duplicate(columns, pairs.label_indptr)) is not None:
         row, column = found
-        raise malformed(path, _line(path, row), f"has the label {values[column]:g} twice; expected it once")
+        raise malformed(
+            path,
+            _line(path, row, wanted.max_memory),
+            f"has the label {values[column]:g} twice; expected it once",
+        )
     Y = indicator_matrix(columns.astype(np.int32), pairs.label_indptr, len(values))
     return Y, tuple(str(int(value)) for value in values), "multi-label"
 
 
-def _line(path: Path, row: int) -> int:
+def _line(path: Path, row: int, max_memory: int | None) -> int:
     """Return the line of a row, by reading up to it."""
     line = 0
-    for block in whole_lines(path):
+    for block in whole_lines(path, max_memory):
         for text in block.splitlines():
             line += 1
             if text.partition(b"#")[0].strip():
@@ -130,7 +135,7 @@ def _label_heads(data: Data) -> list[str]:
     if (counts == 0).any():
         name = data.target_names[int(np.argmax(counts == 0))]
         raise ValueError(
-            f"no row has the label {name!r}, of which svmlight could not tell; write extreme, csv or npz"
+            f"no row has the label {shown(name)}, of which svmlight could not tell; write extreme, csv or npz"
         )
     are_numbers = all(name.isdecimal() and str(int(name)) == name for name in data.target_names)
     return label_lists(Y, data.target_names if are_numbers else range(len(counts)))

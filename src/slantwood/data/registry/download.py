@@ -14,12 +14,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from slantwood.hints import shortened, shown
+
 Progress = Callable[[int, int | None], None]
 """Is told the bytes of a file that have come, and those that there are, or None where nobody knows."""
 
 _BLOCK = 1 << 18
 _TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
 _LONGEST_WAIT = 30.0
+_CHECKSUM = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}", re.IGNORECASE)
+# Far more than descriptions of data sets have.
+_LONGEST_DOCUMENT = 1 << 26
 
 
 class FetchError(OSError):
@@ -70,7 +75,10 @@ def download(
     ------
     FetchError
         If the host cannot be reached, refuses, breaks off each time, or the checksum is wrong.
+    ValueError
+        If the checksum is of another kind.
     """
+    check_kind(checksum)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _Part(path, url)
     _attempted(lambda: _go_on(url, part, progress, timeout), url, attempts, pause)
@@ -88,23 +96,38 @@ def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float
 
     def answer() -> bytes:
         with _opened(url, {}, timeout) as response:
-            return _received(response, -1)
+            text = _received(response, _LONGEST_DOCUMENT + 1)
+            if len(text) > _LONGEST_DOCUMENT:
+                raise FetchError(f"{url} answers with more than {_LONGEST_DOCUMENT:,} bytes of JSON")
+            if response.length:
+                raise _Broken(f"the connection ended {response.length} bytes too early")
+            return text
 
     text = _attempted(answer, url, attempts, pause)
     try:
         return json.loads(text)
-    except ValueError as error:
-        raise FetchError(f"{url} does not answer in JSON ({error})") from error
+    except (ValueError, RecursionError) as error:
+        raise FetchError(f"{url} does not answer in JSON ({shortened(str(error))})") from error
 
 
 def matches(path: Path, checksum: str) -> bool:
     """Tell whether a file has a checksum "algorithm:digits"; any file has the empty one."""
+    check_kind(checksum)
     if not checksum:
         return True
     algorithm, _, digits = checksum.partition(":")
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, lambda: hashlib.new(algorithm, usedforsecurity=False))
     return found.hexdigest() == digits.lower()
+
+
+def check_kind(checksum: str) -> None:
+    """Refuse a checksum that is not "sha256:..." or "md5:...", the right number of digits, or empty."""
+    if checksum and not _CHECKSUM.fullmatch(checksum):
+        raise ValueError(
+            f"checksum={shown(checksum)} is of no known kind; expected sha256: and 64 hexadecimal digits, or "
+            "md5: and 32"
+        )
 
 
 class _Part:
@@ -118,11 +141,14 @@ class _Part:
     def so_far(self) -> tuple[int, str]:
         """Return the number of bytes that can be kept, and the mark of their version."""
         try:
-            url, version = json.loads(self._mark.read_text(encoding="utf-8"))
+            mark = json.loads(self._mark.read_text(encoding="utf-8"))
             size = self.path.stat().st_size
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return 0, ""
-        return (size, version) if url == self._url and version else (0, "")
+        # Anything may lie there; what is no mark of ours is as good as none.
+        if not isinstance(mark, list) or len(mark) != 2 or mark[0] != self._url:
+            return 0, ""
+        return (size, mark[1]) if _can_be_sent(mark[1]) else (0, "")
 
     def begin(self, version: str) -> None:
         """Forget what there is, for a file of this version."""
@@ -166,7 +192,7 @@ def _go_on(url: str, part: _Part, progress: Progress | None, timeout: float) -> 
             done = 0
             part.begin(_version(response.headers))
         length = response.headers.get("Content-Length")
-        total = done + int(length) if length and length.isdecimal() else None
+        total = done + int(length) if length and re.fullmatch("[0-9]{1,18}", length) else None
         with open(part.path, "ab") as file:
             while block := _received(response, _BLOCK):
                 file.write(block)
@@ -211,7 +237,7 @@ def _opened(url: str, headers: dict[str, str], timeout: float) -> Any:
 
 def _received(response: Any, size: int) -> bytes:
     try:
-        return response.read(size) if size >= 0 else response.read()
+        return response.read(size)
     except (http.client.HTTPException, OSError) as error:
         raise _Broken(str(error) or type(error).__name__) from error
 
@@ -225,7 +251,13 @@ def _about_us() -> dict[str, str]:
 def _version(headers: Any) -> str:
     tag = headers.get("ETag") or ""
     # A weak tag may stand for files that differ in their bytes.
-    return tag if tag.startswith('"') else headers.get("Last-Modified") or ""
+    version = tag if tag.startswith('"') else headers.get("Last-Modified") or ""
+    return version if _can_be_sent(version) else ""
+
+
+def _can_be_sent(version: Any) -> bool:
+    """Tell whether a server can be asked for this version: requests are written in plain letters."""
+    return isinstance(version, str) and version != "" and version.isascii() and version.isprintable()
 
 
 def _asked_wait(headers: Any) -> float | None:
@@ -234,10 +266,10 @@ def _asked_wait(headers: Any) -> float | None:
 
 
 def _start(content_range: str | None) -> int | None:
-    match = re.match(r"bytes (\d+)-", content_range or "")
+    match = re.match(r"bytes ([0-9]{1,18})-", content_range or "")
     return int(match[1]) if match else None
 
 
 def _total(content_range: str | None) -> int | None:
-    match = re.fullmatch(r"bytes \*/(\d+)", content_range or "")
+    match = re.fullmatch(r"bytes \*/([0-9]{1,18})", content_range or "")
     return int(match[1]) if match else None

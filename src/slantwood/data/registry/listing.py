@@ -10,7 +10,7 @@ from pathlib import Path
 
 from slantwood.data.registry.entries import Copy, Dataset, Size, every_dataset
 from slantwood.data.registry.places import data_folders, present
-from slantwood.hints import did_you_mean
+from slantwood.hints import did_you_mean, shown
 
 
 def dataset(name: str) -> Dataset:
@@ -35,12 +35,14 @@ def dataset(name: str) -> Dataset:
     'balance'
     """
     if not isinstance(name, str):
-        raise TypeError(f"name={name!r} is of type {type(name).__name__}; expected the name of a data set")
+        raise TypeError(
+            f"name={shown(name)} is of type {type(name).__name__}; expected the name of a data set"
+        )
     found = _by_spelling().get(_spelling(name))
     if found is None:
         known = dict.fromkeys(entry.name for entry in _by_spelling().values())
         hint = did_you_mean(name, known, "slantwood.data.datasets() lists all", most=3)
-        raise ValueError(f"no data set is called {name!r}; {hint}")
+        raise ValueError(f"no data set is called {shown(name)}; {hint}")
     return found
 
 

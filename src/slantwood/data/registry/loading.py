@@ -19,6 +19,7 @@ from slantwood.data.registry.listing import Listing, dataset, listing
 from slantwood.data.registry.openml import description_url, read_description
 from slantwood.data.registry.places import ENVIRONMENT, cache_folder, data_folders
 from slantwood.data.table import Data, stacked
+from slantwood.hints import shown
 from slantwood.task_names import CLASS_TASKS
 
 _AGAINST_THE_REST = " against the rest"
@@ -84,7 +85,7 @@ def _check_part(name: str, part: str | None, parts: set[str | None]) -> None:
     if part is not None and part not in parts:
         known = sorted(str(each) for each in parts if each)
         has = f"has the parts {', '.join(known)}" if known else "comes in one part"
-        raise ValueError(f"part={part!r}, but {name} {has}")
+        raise ValueError(f"part={shown(part)}, but {name} {has}")
 
 
 # ---- reading
@@ -143,7 +144,9 @@ def _fetched(entry: Dataset, folders: Sequence[Path], allowed: bool, progress: P
     else:
         why = f"it could not be fetched: {'; '.join(reasons)}"
     looked = ", ".join(map(str, folders))
-    raise FileNotFoundError(f"data set {entry.name!r} is in none of {looked}, and {why}. {_by_hand(entry)}")
+    raise FileNotFoundError(
+        f"data set {shown(entry.name)} is in none of {looked}, and {why}. {_by_hand(entry)}"
+    )
 
 
 def _by_hand(entry: Dataset) -> str:

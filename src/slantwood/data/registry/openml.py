@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from slantwood.atomic import replacing
-from slantwood.data.registry.download import FetchError, Progress, download, get_json
+from slantwood.data.registry.download import FetchError, Progress, check_kind, download, get_json
 from slantwood.data.registry.entries import description_path
+from slantwood.hints import shown
 
 API = "https://www.openml.org/api/v1/json/data"
 
@@ -47,14 +48,17 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
     document = get_json(url)
     try:
         about = document["data_set_description"]
-        address, checksum = about["url"], about["md5_checksum"]
+        address, checksum = about["url"], f"md5:{about['md5_checksum']}"
         _description(about)
-    except (KeyError, TypeError) as error:
-        raise FetchError(f"{url} does not describe a data set with url and md5_checksum") from error
+        if not isinstance(address, str):
+            raise TypeError(f"url={shown(address)} is no text")
+        check_kind(checksum)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FetchError(f"{url} does not describe a data set with url and md5_checksum ({error})") from error
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(description_path(path)) as file:
         file.write(json.dumps(document, indent=1).encode())
-    download(address, path, checksum=f"md5:{checksum}", progress=progress)
+    download(address, path, checksum=checksum, progress=progress)
 
 
 def description_url(of: int | str) -> str:
@@ -67,13 +71,15 @@ def read_description(path: Path) -> Description:
     path = description_path(path)
     try:
         return _description(json.loads(path.read_text(encoding="utf-8"))["data_set_description"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{path} is no description of a data set by OpenML; delete it to fetch it anew"
         ) from error
 
 
-def _description(about: dict[str, Any]) -> Description:
+def _description(about: Any) -> Description:
+    if not isinstance(about, dict):
+        raise TypeError(f"{shown(about)} is no description")
     ignored = (*_names(about.get("ignore_attribute")), *_names(about.get("row_id_attribute")))
     return Description(_names(about["default_target_attribute"]), tuple(dict.fromkeys(ignored)))
 
@@ -82,7 +88,7 @@ def _names(said: Any) -> tuple[str, ...]:
     # One name, several in a list, or several with commas between them.
     listed = said if isinstance(said, list) else [said] if said else []
     if not all(isinstance(each, str) for each in listed):
-        raise TypeError(f"{said!r:.60} holds what is no name")
+        raise TypeError(f"{shown(said)} holds what is no name")
     return tuple(name.strip(" \"'") for each in listed for name in each.split(","))
 
 
@@ -96,7 +102,7 @@ def _number(name: str, n_rows: int) -> int:
             for quality in each["quality"]
             if quality["name"] == "NumberOfInstances" and float(quality["value"]) == n_rows
         ]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FetchError(f"{url} does not list data sets and their numbers of rows") from error
     if not found:
         raise FetchError(f"{url} lists no data set of {n_rows} rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -12,6 +13,7 @@ from typing import IO
 
 from slantwood.atomic import replacing
 from slantwood.data.files import decompression_error, opened
+from slantwood.hints import shortened, shown
 
 # More than any known data set has; a small archive can claim to hold far more.
 LIMIT = 4 << 30
@@ -50,7 +52,8 @@ def unpack(archive: Path, members: Sequence[str], path: Path) -> None:
 def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
     try:
         if member is None:
-            with opened(archive) as stream:
+            # What comes out goes to a file, which has a limit of its own.
+            with opened(archive, sys.maxsize, has_lines=False) as stream:
                 yield stream
         elif zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as zipped, zipped.open(member) as stream:
@@ -59,9 +62,11 @@ def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
             with tarfile.open(archive) as tarred, _regular(tarred, member) as stream:
                 yield stream
     except KeyError as error:
-        raise ValueError(f"{archive.name} has no member {member!r}") from error
+        raise ValueError(f"{archive.name} has no member {shown(member)}") from error
     except (zipfile.BadZipFile, tarfile.TarError, RuntimeError) as error:
-        raise ValueError(f"{archive.name} cannot be unpacked ({error}); expected .zip or .tar") from error
+        raise ValueError(
+            f"{archive.name} cannot be unpacked ({shortened(str(error))}); expected .zip or .tar"
+        ) from error
     except Exception as error:
         if damaged := decompression_error(archive, error):
             raise damaged from error

@@ -11,14 +11,17 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.limits import Limit
 from slantwood.data.table import SPARSE_BELOW
-from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning, shown
+from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning
+from slantwood.hints import shown
 from slantwood.kernels import text as kernel
 from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
 
 _ROOM_FOR_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
-_MOST_NAMES = 1 << 26
+# More than any file has, and compiled code can count so far.
+_MOST_ROWS = 1 << 62
 
 _EXPECTED = {
     kernel.NO_LABEL: "expected a label, or several with commas between them",
@@ -48,9 +51,10 @@ class Pairs:
 
 @scanning()
 def read_pairs(
-    path: Path, blocks: Iterable[bytes], line: int, *, has_comments: bool, n_rows: int = 0
+    path: Path, blocks: Iterable[bytes], line: int, limit: Limit, *, has_comments: bool, n_rows: int = 0
 ) -> Pairs:
     """Read rows; those in front of `n_rows` may be empty lines, which otherwise are nothing."""
+    n_rows = min(n_rows, _MOST_ROWS)
     labels, label_indptr = Growing(np.float64), Growing(np.int64)
     indices, data, indptr = Growing(np.int32), Growing(np.float32), Growing(np.int64)
     leftovers = np.empty((_ROOM_FOR_LEFTOVERS, 5), np.int64)
@@ -61,6 +65,7 @@ def read_pairs(
         each.make_room(1)
         each.held[0] = 0
     for block in blocks:
+        limit.check(_n_bytes(progress), "what it holds")
         # A label takes two letters at least and a pair three, the mark after it included.
         labels.make_room(int(progress[LABELS]) + len(block) // 2)
         n_lines = block.count(b"\n")
@@ -106,14 +111,9 @@ def read_pairs(
     )
 
 
-def numbers_as_names(path: Path, what: str, first: int, end: int) -> tuple[str, ...]:
-    """Return numbers as the names of features or labels, if they are not too many for the memory."""
-    if end - first > _MOST_NAMES:
-        raise ValueError(
-            f"{path}: {what} go up to {end - 1}; expected {_MOST_NAMES} of them at most. If one number is a "
-            "mistake correct it, else number those that occur anew"
-        )
-    return tuple(map(str, range(first, end)))
+def _n_bytes(progress: np.ndarray) -> int:
+    """Return the memory that is used so far: labels, where rows begin, and pairs."""
+    return 8 * int(progress[LABELS]) + 16 * int(progress[ROW]) + 8 * int(progress[PAIRS])
 
 
 def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:

@@ -29,10 +29,10 @@ def scanning() -> Iterator[None]:
         yield
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
+def whole_lines(path: Path, max_memory: int | None = None) -> Iterator[bytes]:
     """Yield a text in blocks that end with a line end, without the mark that some editors put in front."""
     is_first = True
-    for block in blocks(path, BLOCK):
+    for block in blocks(path, BLOCK, max_memory):
         if is_first:
             block = block.removeprefix(_BYTE_ORDER_MARK)
             is_first = False
@@ -56,12 +56,6 @@ def decoded(path: Path, line: int, letters: bytes) -> str:
         return letters.decode()
     except UnicodeDecodeError as error:
         raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
-
-
-def shown(letters: bytes, limit: int = 40) -> str:
-    """Quote the beginning of some bytes for an error message."""
-    text = letters[: 4 * limit].decode(errors="replace")
-    return repr(text[:limit] + "..." if len(text) > limit else text)
 
 
 def number(text: str) -> float | None:

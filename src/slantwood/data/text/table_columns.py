@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from slantwood.data.table import Categories, Table, sorted_categories
-from slantwood.data.text.scanning import fits, number, shown
+from slantwood.data.text.scanning import fits, number
 from slantwood.data.text.table_scan import Columns, TableFile, line_of_row
 from slantwood.data.wanted import Roles
+from slantwood.hints import shown
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 
@@ -105,8 +106,8 @@ def _refuse_mistakes(
     if wrong:
         row = int(np.argmax(np.isin(codes, wrong)))
         found = values[codes[row]]
-        remedy = f"give nominal=[{name!r}] if its values are categories"
-        message = f"column {name!r} has {found!r}; expected {expected}; {remedy}"
+        remedy = f"give nominal=[{shown(name)}] if its values are categories"
+        message = f"column {shown(name)} has {shown(found)}; expected {expected}; {remedy}"
         raise file.error(line_of_row(file, row), message)
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from slantwood.data.table import Data, is_frame
 from slantwood.data.text.scanning import number
 from slantwood.data.text.table_columns import MISSING
+from slantwood.hints import shown
 
 _CELLS_AT_A_TIME = 1 << 18
 _NEEDS_QUOTES = frozenset('",;\t\r\n')
@@ -66,8 +67,8 @@ def _text_cell(value: Any, name: str, separator: str) -> str:
     text = str(value)
     if text in MISSING:
         raise ValueError(
-            f"column {name!r} has the value {text!r}, which stands for a missing cell in tables of text; "
-            "write arff or parquet, or give it another name"
+            f"column {shown(name)} has the value {shown(text)}, which stands for a missing cell in tables of "
+            "text; write arff or parquet, or give it another name"
         )
     return _quoted(text, separator)
 

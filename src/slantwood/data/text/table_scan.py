@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from slantwood.data.limits import Limit
 from slantwood.data.text.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
 from slantwood.kernels import text as kernel
 from slantwood.kernels.text import LEFTOVERS, LINE, NUMBER, POSITION, ROW, SKIP, TARGET, TEXT, VALUES
@@ -23,10 +25,15 @@ class TableFile:
     """A file whose first line is known: what it says, and where the rows begin."""
 
     path: Path
+    limit: Limit
     separator: str
-    names: tuple[str, ...]
+    names: Sequence[str]
     start: int  # of the rows in the first block
     line: int  # in which they begin
+
+    def blocks(self) -> Iterator[bytes]:
+        """Read the file again, from its start."""
+        return whole_lines(self.path, self.limit.n_bytes)
 
     def error(self, line: int, message: str) -> ValueError:
         """Make an error that names the file and a line."""
@@ -93,7 +100,7 @@ def read_first_rows(file: TableFile, block: bytes, layout: Layout, n_rows: int) 
 def line_of_row(file: TableFile, row: int) -> int:
     """Return the line in which a row begins, by reading up to it."""
     scan = _Scan(file, Layout(np.full(len(file.names), SKIP)), row)
-    scan.read(whole_lines(file.path))
+    scan.read(file.blocks())
     return scan.line
 
 
@@ -102,6 +109,7 @@ def record(path: Path, block: bytes, start: int, line: int, separator: str) -> t
     blanks = b" " if separator == "\t" else b" \t"
     mark = separator.encode()
     ends = {mark, b"\n", b"\r"}
+    find_end = re.compile(b"[%b\r\n]" % mark).search
     cells = []
     i = start
     while True:
@@ -122,8 +130,9 @@ def record(path: Path, block: bytes, start: int, line: int, separator: str) -> t
                 raise malformed(path, line, _AFTER_QUOTE)
         else:
             begin = i
-            while block[i : i + 1] not in ends:
-                i += 1
+            end = find_end(block, begin)
+            assert end is not None  # as a line end is the last of every block
+            i = end.start()
             cell = block[begin:i].strip(b" \t")
         cells.append(decoded(path, line, cell))
         if block[i : i + 1] != mark:
@@ -165,6 +174,7 @@ class _Scan:
         waiting, needed = b"", 0
         start = self._file.start
         for block in chain(blocks, [b""]):
+            self._check_memory(len(waiting))
             waiting = waiting + block if waiting else block
             # A row goes on within quotes. Looking again only when there is twice as much keeps a quote that
             # never closes from taking time in proportion to the square of the file.
@@ -176,6 +186,13 @@ class _Scan:
             if waiting and self.row == self._end_row:
                 break
         return not waiting
+
+    def _check_memory(self, n_waiting: int) -> None:
+        """Refuse rows that take too much, and one that goes on too long within quotes."""
+        per_row = sum(each.held[:1].nbytes for each in (self._numbers, self._targets, self._codes))
+        self._file.limit.check(self.row * per_row, "what it holds")
+        if n_waiting > self._file.limit.line:
+            raise self._file.limit.error(f"a row of it has more than {self._file.limit.line:,} bytes")
 
     def take(self, block: bytes, start: int) -> int:
         """Read the rows of a block; return where the first begins that is not read."""

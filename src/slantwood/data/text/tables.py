@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from slantwood.data.names import told_apart
+from slantwood.data.limits import Limit
+from slantwood.data.names import NumberedNames, told_apart
 from slantwood.data.table import Table
 from slantwood.data.text.scanning import malformed, number, scanning, whole_lines
 from slantwood.data.text.table_columns import MISSING, as_table
@@ -25,6 +26,8 @@ from slantwood.data.wanted import Roles, Wanted
 from slantwood.kernels.text import NUMBER, SKIP, TARGET, TEXT
 
 _CELLS_TO_LOOK_AT = 1 << 17
+# A name, its place among others, and what is noted of its column.
+_BYTES_OF_A_COLUMN = 400
 _IN_QUOTES = rb'"(?:[^"]|"")++"'
 _QUOTED_CELL = re.compile(rb"(?:^|(?<=[,;\t\n]))[ \t]*+" + _IN_QUOTES)
 # A row of a spreadsheet in countries where commas are decimal points.
@@ -40,7 +43,7 @@ def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Tab
     if columns.mistaken:
         kinds = np.full(len(file.names), SKIP)
         kinds[list(columns.mistaken)] = TEXT
-        again = read_columns(file, whole_lines(path), Layout(kinds))
+        again = read_columns(file, file.blocks(), Layout(kinds))
         columns = replace(columns, codes=columns.codes | again.codes, values=columns.values | again.values)
     return as_table(file, roles, columns)
 
@@ -48,7 +51,8 @@ def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Tab
 def _opened(
     path: Path, wanted: Wanted, separators: Sequence[str]
 ) -> tuple[TableFile, bytes, Iterator[bytes]]:
-    rest = whole_lines(path)
+    limit = Limit.of(path, wanted.max_memory)
+    rest = whole_lines(path, limit.n_bytes)
     first = next(rest, b"")
     line = 1
     skipped = len(first) - len(first.lstrip(b"\r\n"))
@@ -56,15 +60,25 @@ def _opened(
     if skipped == len(first):
         raise malformed(path, line, "the file is empty; expected a line of names or a row")
     separator = _separator(first[skipped:], separators)
+    n_columns = _most_columns(first, skipped, separator)
+    limit.check(_BYTES_OF_A_COLUMN * n_columns, f"its {n_columns:,} columns")
     cells, end, n_lines = record(path, first, skipped, line, separator)
     has_names = wanted.header
     if has_names is None:
         has_names = _are_names(cells, first, skipped, end, separator)
     if not has_names:
-        names = tuple(f"x{i}" for i in range(len(cells)))
-        return TableFile(path, separator, names, skipped, line), first, rest
+        made_up = NumberedNames("x", len(cells))
+        return TableFile(path, limit, separator, made_up, skipped, line), first, rest
     names = told_apart(cell or f"x{i}" for i, cell in enumerate(cells))
-    return TableFile(path, separator, names, end, line + n_lines), first, rest
+    return TableFile(path, limit, separator, names, end, line + n_lines), first, rest
+
+
+def _most_columns(block: bytes, start: int, separator: str) -> int:
+    """Return the number of cells of the first row, or more where some are in quotes."""
+    end = block.find(b"\n", start)
+    if block.find(b'"', start, end) >= 0:
+        end = len(block)  # as a cell in quotes may have line ends in it
+    return 1 + block.count(separator.encode(), start, end)
 
 
 def _separator(text: bytes, separators: Sequence[str]) -> str:
