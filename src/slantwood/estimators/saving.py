@@ -217,7 +217,7 @@ def load_model(path: Source, *, max_memory: int | None = None) -> Any:
         The file; one that is not a path, or a pipe, is read whole into memory.
     max_memory : int, optional
         How many bytes of memory may be taken for what the file says, beside the file itself; a file that
-        would take more is refused before they are taken. By default 1 GiB, or sixteen times the size of the
+        would take more is refused before they are taken. By default 512 MiB, or sixteen times the size of the
         file where that is more: enough for every model that was trained, and little for a small file that
         was made up to take all there is. What is read whole into memory may have this size, by default
         1 GiB.

@@ -198,7 +198,7 @@ def _streamed(file: IO[bytes], max_memory: int | None) -> np.ndarray:
     content = bytearray()
     _read_on(file, content, _PROLOGUE.size)
     length = _prologue(bytes(content)).length
-    MemoryLimit.of(max_memory, 0).check(length, "it is not read from a path of a file, and as a whole")
+    MemoryLimit.of_stream(max_memory).check(length, "it is not read from a path of a file, and as a whole")
     _read_on(file, content, length + 1)  # notices a file that is too long
     return np.frombuffer(content, np.uint8)
 

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 # Beside the file itself, whatever its size. Models that were trained need less than sixteen times their file:
 # splits of one feature, without what only training needs and in half precision, come closest.
-_ALWAYS_ALLOWED = 1 << 30
+_ALWAYS_ALLOWED = 1 << 29
 _TIMES_THE_FILE = 16
+
+# Of a file that cannot be mapped, and comes from a source whose end nobody knows.
+_MOST_STREAMED = 1 << 30
 
 
 class ModelFileError(ValueError):
@@ -29,6 +32,11 @@ class MemoryLimit:
     def of(cls, max_memory: int | None, file_size: int) -> MemoryLimit:
         """Return the limit for a file: the one that the user gave, or the default for its size."""
         return cls(max(_ALWAYS_ALLOWED, _TIMES_THE_FILE * file_size) if max_memory is None else max_memory)
+
+    @classmethod
+    def of_stream(cls, max_memory: int | None) -> MemoryLimit:
+        """Return the limit for what is read into memory as a whole."""
+        return cls(_MOST_STREAMED if max_memory is None else max_memory)
 
     def check(self, n_bytes: int, what: str) -> None:
         """Refuse what would take more bytes than may be taken."""
