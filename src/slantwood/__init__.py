@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
-    from slantwood.model.container import ModelFileError
+    from slantwood.model.refusal import ModelFileError
     from slantwood.splits.axis_parallel import AxisParallelSplit
     from slantwood.splits.cart_lc import CARTLCSplit
     from slantwood.splits.gradient import GradientSplit
@@ -30,7 +30,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Clustering": "slantwood.targets.clustering",
     "Hierarchy": "slantwood.targets.hierarchy",
-    "ModelFileError": "slantwood.model.container",
+    "ModelFileError": "slantwood.model.refusal",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",

@@ -76,4 +76,4 @@ def test_a_known_set_can_be_had_in_another_format(run, fails, sets, folder, monk
     monkeypatch.setenv("SLANTWOOD_DATA", str(sets))
     run("convert", "emotions", "e.csv")
     assert len((folder / "e.csv").read_text().splitlines()) == 61
-    assert "--drop" in fails("convert", "emotions", "e.csv", "--drop", "x", code=2)
+    assert "--drop" in fails("convert", "emotions", "f.csv", "--drop", "x", code=2)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import slantwood
+from slantwood.model import container
 
 
 @pytest.fixture
@@ -80,6 +81,33 @@ def follow(lines, row):
         answer = "yes" if total >= float(bound) else "no"
         lead = "  " * depth
         position = next(i for i in range(position + 1, len(lines)) if lines[i].startswith(f"{lead}{answer}:"))
+
+
+def test_a_tree_of_any_depth_is_printed(run, train, folder, write_csv, waves):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u", "--drop", "v")
+    read, depth = container.read(folder / "m.slant"), 10_000
+    n_features = len(read.arrays["importance"])
+    chain = {
+        "trees/inner": np.packbits([*[True, False] * depth, False]),
+        "trees/bias": np.arange(depth, dtype=np.float64),
+        "trees/counts": np.ones(depth, np.uint8),
+        "trees/features": (np.arange(depth) % n_features).astype(np.uint16),
+        "trees/weights": np.ones(depth, np.float32),
+        "trees/means": np.zeros(1, np.float32),
+        "trees/sizes": np.ones(2 * depth + 1, np.uint8),
+        "leaves/values": np.zeros((depth + 1, 1), np.float32),
+    }
+    others = {name: a for name, a in read.arrays.items() if not name.startswith(("trees/", "leaves/"))}
+    document = read.document | {"trees": {"n_trees": 1, "sparse_leaves": False}}
+    container.write(folder / "deep.slant", document, others | chain)
+    lines = run("inspect", "deep.slant", "--tree", 0, "--depth", depth + 1).stdout.splitlines()
+    assert len(lines) == 1 + 2 * depth + 1
+    assert sum("?" in line for line in lines) == depth
+    assert lines[-1].startswith("  no:  u = ")
+    assert f"({depth}) yes: u = " in next(line for line in lines if f"({depth})" in line)
+    assert max(map(len, lines)) < 150
+    assert len(run("inspect", "deep.slant", "--tree", 0).stdout.splitlines()) == 1 + 2 * 3 + 1
 
 
 def test_a_tree_is_cut_at_the_depth_asked_for(run, train, write_csv, waves):

@@ -7,11 +7,96 @@ import pytest
 from slantwood.cli.results import check_result
 
 
-def test_a_new_file_an_earlier_one_and_none_at_all_are_fine(folder):
+def test_a_new_file_one_to_be_replaced_and_none_at_all_are_fine(folder):
     (folder / "b").write_text("earlier")
     for file in (folder / "a", folder / "b", None):
-        check_result(file, folder / "gone")
+        check_result(file, folder / "gone", force=True)
+    check_result(folder / "a", folder / "gone")
     assert (folder / "b").read_text() == "earlier"
+
+
+def test_an_earlier_file_is_replaced_by_force_only(folder):
+    (folder / "b").write_text("earlier")
+    with pytest.raises(FileExistsError, match=r"b is there already, and would be lost; .*, or --force"):
+        check_result(folder / "b")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "a.csv", "--targets", "u", "--trees", "2", "--model", "old.csv"),
+        ("train", "a.csv", "--targets", "u", "--trees", "2", "--model", "n.slant", "--onnx", "old.csv"),
+        ("convert", "a.csv", "old.csv"),
+        ("convert", "m.slant", "old.slant"),
+        ("predict", "m.slant", "a.csv", "--output", "old.csv"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_replaces_a_file_of_others_without_force(run, fails, folder, write_csv, waves, words):
+    pytest.importorskip("onnx")
+    write_csv("a.csv", waves)
+    run("train", "a.csv", "--targets", "u", "--trees", "1", "--model", "m.slant")
+    old = folder / next(word for word in words if word.startswith("old"))
+    old.write_text("dear to somebody")
+    assert "is there already, and would be lost" in fails(*words)
+    assert old.read_text() == "dear to somebody"
+    run(*words, "--force")
+    assert b"dear to somebody" not in old.read_bytes()
+
+
+def test_a_model_of_ours_is_trained_anew_without_force(run, folder, write_csv, waves):
+    pytest.importorskip("onnx")
+    write_csv("a.csv", waves)
+    words = ("train", "a.csv", "--targets", "u", "--model", "m.slant", "--onnx", "m.onnx", "--trees")
+    run(*words, 1)
+    before = [(folder / name).read_bytes() for name in ("m.slant", "m.onnx")]
+    run(*words, 2)
+    assert all(
+        (folder / name).read_bytes() != old for name, old in zip(["m.slant", "m.onnx"], before, strict=True)
+    )
+    (folder / "m.onnx").write_bytes(before[0][8:])
+    with pytest.raises(FileExistsError):
+        check_result(folder / "m.onnx")
+
+
+def test_a_file_is_converted_in_place_by_force_only(run, fails, folder, write_csv, waves):
+    before = write_csv("a.csv", waves).read_bytes()
+    line = fails("convert", "a.csv", "./a.csv", "--drop", "u")
+    assert "a.csv is also what is read, and would be lost; give the result another name, or --force" in line
+    assert (folder / "a.csv").read_bytes() == before
+    run("convert", "a.csv", "./a.csv", "--drop", "u", "--force")
+    assert (folder / "a.csv").read_text().splitlines()[0] == "a,b,c,v"
+
+
+def test_force_does_not_replace_what_is_learned_from(fails, folder, write_csv, waves):
+    before = write_csv("a.csv", waves).read_bytes()
+    line = fails("train", "a.csv", "--targets", "u", "--model", "a.csv", "--force")
+    assert "a.csv is also what is read, and would be lost" in line
+    assert (folder / "a.csv").read_bytes() == before
+
+
+def test_data_of_the_demo_replace_nothing_without_force(run, fails, folder):
+    (folder / "data").mkdir()
+    (folder / "data" / "waves.test.csv").write_text("mine")
+    assert "waves.test.csv is there already" in fails("demo", "--save", "data")
+    assert [path.name for path in (folder / "data").iterdir()] == ["waves.test.csv"]
+    run("demo", "--save", "data", "--force")
+    assert len((folder / "data" / "waves.test.csv").read_text()) > 1000
+    assert len(list((folder / "data").iterdir())) == 10
+
+
+def test_a_study_is_not_written_over_the_report_of_something_else(fails, folder):
+    (folder / "site").mkdir()
+    (folder / "site" / "report.html").write_text("mine")
+    assert "--out site has report.html" in fails("bench", "--profile", "smoke", "--out", "site")
+    assert (folder / "site" / "report.html").read_text() == "mine"
+
+
+def test_force_is_not_taken_from_files_of_options(run, fails, folder, write_csv, waves):
+    write_csv("a.csv", waves)
+    (folder / "o.toml").write_text('force = true\ndata = "a.csv"\n')
+    assert "'force', which is no option" in fails("train", "--config", "o.toml", code=2)
+    assert "force" not in run("train", "a.csv", "--print-config").stdout
 
 
 def test_no_file_is_called_like_stdout(fails, run, folder, write_csv, waves):

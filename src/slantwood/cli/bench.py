@@ -67,6 +67,7 @@ def bench(
 
     if data is not None and not data.is_dir():
         raise FileNotFoundError(f"--data {data} is not a folder")
+    _refuse_other_folders(out)
     summary, page = run_study(
         PROFILES[profile.value],
         data,
@@ -85,3 +86,13 @@ def bench(
         f"{summary.skipped} done before."
     )
     typer.echo(page)
+
+
+def _refuse_other_folders(out: Path) -> None:
+    """Refuse a folder in which the tables, figures or page of something else would be replaced."""
+    there = [name for name in ("report.html", "tables", "figures") if (out / name).exists()]
+    if there and not (out / "results.jsonl").exists():
+        raise FileExistsError(
+            f"--out {out} has {there[0]}, and no results of an earlier run to which it belongs; give another "
+            "folder"
+        )

@@ -18,7 +18,8 @@ from slantwood.cli import toml
 from slantwood.cli.console import say
 from slantwood.hints import did_you_mean, listed
 
-_NOT_IN_FILES = {"config", "print-config", "json", "help"}
+# What may be replaced is said each time.
+_NOT_IN_FILES = {"config", "print-config", "json", "force", "help"}
 _TABLES = {"set", "split-set"}
 
 

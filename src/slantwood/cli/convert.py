@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slantwood.cli.console import bytes_in_words, say
-from slantwood.cli.options import Header
+from slantwood.cli.options import Force, Header
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_there, columns, file_of, is_file, known_set, refuse_for_known_set
 
@@ -44,13 +44,14 @@ def convert(
     predict_only: Annotated[
         bool, typer.Option("--predict-only", help="Of a model: leave out what only training needs.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Write a data file in another format, or a model file as ONNX.
 
     The ends of the names tell the formats: .arff, .csv, .tsv, .svm, .xmc, .parquet, .arrow and .npz for data,
     .slant and .onnx for models.
     """
-    check_result(target)
+    check_result(target, file_of(source), force=force, in_place=True)
     reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
     saving = {"float16": float16, "predict-only": predict_only}
     if file_of(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:

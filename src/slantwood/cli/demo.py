@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slantwood.cli.console import bytes_in_words, counted, say
+from slantwood.cli.options import Force
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,6 +34,7 @@ def demo(
         Path | None,
         typer.Option(metavar="FOLDER", help="Write the data sets as files to play with, and stop."),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Compare slantwood with a random forest on five tasks.
 
@@ -42,7 +44,7 @@ def demo(
     if save is not None:
         from slantwood.cli.demo_files import write_files
 
-        for path in write_files(save):
+        for path in write_files(save, force=force):
             say(f"Wrote {path} ({bytes_in_words(path.stat().st_size)}).")
         return
 

@@ -13,21 +13,31 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 
 from slantwood.cli.demo_tasks import bent_planes, labelled_rows
+from slantwood.cli.results import check_result
 from slantwood.data.read import write
 from slantwood.data.table import Data
 
+_ENDS = _TRAIN, _TEST = "train.arff", "test.csv"
 
-def write_files(folder: Path) -> list[Path]:
-    """Write all files to a folder, which is made if it is not there; return their paths."""
+
+def write_files(folder: Path, *, force: bool = False) -> list[Path]:
+    """Write all files to a folder, which is made if it is not there; return their paths.
+
+    Before the first one is written, files that are there already are refused unless forced.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    sets = demo_data()
+    for name in sets:
+        for end in _ENDS:
+            check_result(folder / f"{name}.{end}", force=force)
     paths = []
-    for name, data in demo_data().items():
+    for name, data in sets.items():
         order = np.random.default_rng(0).permutation(len(data.X))
         n_train = 2 * len(order) // 3
-        for rows, end in ((order[:n_train], "train.arff"), (order[n_train:], "test.csv")):
+        for rows, end in zip((order[:n_train], order[n_train:]), _ENDS, strict=True):
             part = replace(data, X=data.X[rows], y=data.y[rows])
             paths.append(folder / f"{name}.{end}")
-            write(part if end == "train.arff" else _reversed(part), paths[-1])
+            write(part if end == _TRAIN else _reversed(part), paths[-1])
     return paths
 
 

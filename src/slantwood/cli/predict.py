@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slantwood.cli.console import counted, say
-from slantwood.cli.options import Format, Header, Jobs
+from slantwood.cli.options import Force, Format, Header, Jobs
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import file_of
 
@@ -53,13 +53,14 @@ def predict(
     format: Format = None,
     header: Header = None,
     jobs: Jobs = None,
+    force: Force = False,
 ) -> None:
     """Predict the rows of a data file.
 
     Columns are lined up by name; others are ignored, so the file may have the targets too.
     """
     output = None if output is None or str(output) == "-" else output.expanduser()
-    check_result(output, model, file_of(data))
+    check_result(output, model, file_of(data), force=force)
 
     from slantwood.cli import models
     from slantwood.cli.naming import inputs_for

@@ -11,7 +11,7 @@ import typer
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
 from slantwood.cli.console import bars, bytes_in_words, counted, print_json, say
-from slantwood.cli.options import Json
+from slantwood.cli.options import Force, Json
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_there, file_of, training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
@@ -41,6 +41,7 @@ def train(
         bool, typer.Option("--predict-only", help="Leave out what only further training needs.")
     ] = False,
     onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the model as ONNX.")] = None,
+    force: Force = False,
     json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
@@ -59,7 +60,7 @@ def train(
     target = model.expanduser() if model is not None else _beside(path)
     onnx = None if onnx is None else onnx.expanduser()
     for file in (target, onnx):
-        check_result(file, file_of(path), *([] if test is None else [file_of(test)]))
+        check_result(file, file_of(path), *([] if test is None else [file_of(test)]), force=force)
 
     from slantwood.cli import models
     from slantwood.cli.wording import about_settings, about_split

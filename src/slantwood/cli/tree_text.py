@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from slantwood.cli import models
 from slantwood.features.matrix import array_of
@@ -13,6 +14,9 @@ from slantwood.task_names import CLASS_TASKS
 
 _MOST_WEIGHTS = 6
 _MOST_LABELS = 5
+
+# Levels that are indented; below them the level stands in front of the line, which would grow without end.
+_MOST_INDENTED = 30
 
 
 def tree_as_text(model: Any, number: int, depth: int) -> str:
@@ -33,20 +37,24 @@ class _Writer:
         self.trees = model.trees_
         self.names = model.split_feature_names_
         self.outputs = models.output_names(model)
+        self.leaves = array_of(self.trees.leaves)
         self.total = float(self.trees.node_weight[root]) if len(self.trees.node_weight) else 0.0
 
-    def lines(self, node: int, depth: int, lead: str = "", answer: str = "") -> Iterator[str]:
+    def lines(self, root: int, depth: int) -> Iterator[str]:
         trees = self.trees
-        about = f"{lead}{answer}"
-        inner = lead + "  "
-        if trees.left[node] < 0:
-            yield f"{about}{self._prediction(node)}{self._share(node)}"
-        elif depth == 0:
-            yield f"{about}...{self._share(node)}"
-        else:
-            yield f"{about}{self._question(node)}?{self._share(node)}"
-            yield from self.lines(int(trees.right[node]), depth - 1, inner, "yes: ")
-            yield from self.lines(int(trees.left[node]), depth - 1, inner, "no:  ")
+        # A tree may have as many levels as rows: no function that calls itself goes down so far.
+        waiting = [(root, 0, "")]
+        while waiting:
+            node, level, answer = waiting.pop()
+            lead = "  " * min(level, _MOST_INDENTED) + (f"({level}) " if level > _MOST_INDENTED else "")
+            if trees.left[node] < 0:
+                yield f"{lead}{answer}{self._prediction(node)}{self._share(node)}"
+            elif level == depth:
+                yield f"{lead}{answer}...{self._share(node)}"
+            else:
+                yield f"{lead}{answer}{self._question(node)}?{self._share(node)}"
+                waiting.append((int(trees.left[node]), level + 1, "no:  "))
+                waiting.append((int(trees.right[node]), level + 1, "yes: "))
 
     def _share(self, node: int) -> str:
         if not self.total > 0:  # a model that was saved for prediction only does not know it
@@ -71,8 +79,8 @@ class _Writer:
         return f"{terms}{more} >= {-self.trees.bias[node]:.3g}"
 
     def _prediction(self, node: int) -> str:
-        row = int(self.trees.leaf[node])
-        means = _leaf(self.trees.leaves, row)
+        part = self.leaves[[int(self.trees.leaf[node])]]
+        means = part.toarray() if sp.issparse(part) else part
         task = models.task_of(self.model)
         if task in CLASS_TASKS:
             shares = self.model.targets_.probabilities(means)[0]
@@ -81,17 +89,11 @@ class _Writer:
         if "regression" in task:
             numbers = np.ravel(self.model.targets_.decode(means))
             return self._row([f"{name} = {x:.4g}" for name, x in zip(self.outputs, numbers, strict=True)])
-        order = np.argsort(-means[0], kind="stable")
-        return self._row(
-            [f"{self.outputs[j]} ({means[0, j]:.2f})" for j in order if means[0, j] > 0] or ["-"]
-        )
+        some = np.flatnonzero(means[0] > 0)
+        order = some[np.argsort(-means[0, some], kind="stable")]
+        return self._row([f"{self.outputs[j]} ({means[0, j]:.2f})" for j in order] or ["-"])
 
     @staticmethod
     def _row(texts: list[str]) -> str:
         more = f", and {len(texts) - _MOST_LABELS} more" if len(texts) > _MOST_LABELS else ""
         return ", ".join(texts[:_MOST_LABELS]) + more
-
-
-def _leaf(leaves: Any, row: int) -> np.ndarray:
-    part = array_of(leaves)[[row]]
-    return part.toarray() if hasattr(part, "toarray") else part

@@ -19,6 +19,7 @@ from slantwood import splits
 from slantwood.estimators import parameters as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, tell_progress
 from slantwood.estimators.defaults import SPARSE_FEATURES, Traits, choose
+from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.semi_supervised import choose_unlabeled_weight, self_trained, train_teacher
 from slantwood.estimators.training_data import TrainingData
 from slantwood.estimators.tuning import tuned_settings
@@ -419,7 +420,9 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _leaf_means(self, X: Any) -> np.ndarray:
         """Average prototype of the leaves that each row reaches."""
-        return self._mean_leaves(self._checked_input(X), _ALL_TREES)
+        matrix = self._checked_input(X)
+        check_dense_scores(n_rows(matrix), self.targets_)
+        return self._mean_leaves(matrix, _ALL_TREES)
 
     def _encoded_leaf_means(self, encoded: Any) -> np.ndarray:
         """Average prototype of the leaves that each row of encoded features reaches."""

@@ -30,13 +30,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.model.container import DTYPES, ModelFileError, take
+from slantwood.model.container import DTYPES, take
+from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.split_names import SPLITS, name_of, split_class
 from slantwood.targets.hierarchy import Hierarchy
 
 _TIME_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
 _TIMES = {f"{kind}8[{unit}]" for kind in "mM" for unit in _TIME_UNITS}
 _NO_NUMBERS = ("nan", "inf", "-inf")
+
+# What making a hierarchy takes for each label and each edge, a little rounded up.
+_BYTES_PER_LINK = 400
 
 
 class ValueWriter:
@@ -130,8 +134,12 @@ class ValueWriter:
 class ValueReader:
     """Makes values of JSON, and takes their arrays out of those of the file."""
 
-    def __init__(self, arrays: dict[str, np.ndarray], hierarchies: Any) -> None:
+    def __init__(
+        self, arrays: dict[str, np.ndarray], hierarchies: Any, memory: MemoryLimit = UNLIMITED
+    ) -> None:
         self.arrays = arrays
+        self.memory = memory
+        self._check_links(hierarchies)
         self.hierarchies = [Hierarchy.from_json(json.dumps(each)) for each in _list(hierarchies)]
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": lambda text: float(_one_of(text, _NO_NUMBERS)),
@@ -140,7 +148,7 @@ class ValueReader:
             "tuple": lambda values: tuple(self._items(values)),
             "dict": self._dict,
             "numbers": self._numbers,
-            "texts": lambda texts: np.array(_texts(texts), np.str_),
+            "texts": self._fixed_width,
             "objects": self._objects,
             "byte_texts": self._byte_texts,
             "times": self._times,
@@ -161,6 +169,11 @@ class ValueReader:
             raise ModelFileError(f"{kind!r:.60} is not a kind of value")
         return self._makers[kind](content)
 
+    def _check_links(self, hierarchies: Any) -> None:
+        parts = [each.get(key) for each in _list(hierarchies) for key in ("nodes", "edges")]
+        n_links = sum(len(part) for part in parts if isinstance(part, list))
+        self.memory.check(_BYTES_PER_LINK * n_links, f"hierarchies of {n_links} labels and edges")
+
     def _items(self, values: Any) -> list[Any]:
         return [self.value(each) for each in _list(values)]
 
@@ -170,6 +183,12 @@ class ValueReader:
     def _numbers(self, name: Any) -> np.ndarray:
         n_dimensions = self.arrays[name].ndim if name in self.arrays else 1
         return take(self.arrays, _text(name), tuple(DTYPES), n_dimensions)
+
+    def _fixed_width(self, texts: Any) -> np.ndarray:
+        content = _texts(texts)
+        width = max(map(len, content), default=1)
+        self.memory.check(4 * len(content) * width, f"{len(content)} texts of up to {width} letters")
+        return np.array(content, np.str_)
 
     def _objects(self, texts: Any) -> np.ndarray:
         array = np.empty(len(_list(texts)), object)

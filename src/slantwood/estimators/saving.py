@@ -36,11 +36,13 @@ from slantwood import splits
 from slantwood.estimators import parameters as check
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.estimators.leaf_values import check_leaf_values
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
 from slantwood.model import container, tree_file
-from slantwood.model.container import DTYPES, ModelFileError, Source
+from slantwood.model.container import DTYPES, Contents, Source
+from slantwood.model.refusal import ModelFileError
 from slantwood.splits.own import OwnSplit
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
@@ -87,8 +89,13 @@ _SOMETIMES = (
     "target_names_",
 )
 
-# So many positions of labels are made when a file is read that does not spell them out.
+# A file need not spell out its labels. Of each there is a position in `classes_`, and some numbers wherever
+# scores are added up, ordered and compared.
 _MOST_LABELS = 1 << 24
+_BYTES_PER_LABEL = 128
+
+# Letters of an error that are repeated: what a made-up file has for a name may be long.
+_MOST_LETTERS = 400
 
 # So many threads start when a model that was loaded predicts.
 _MOST_JOBS = 4096
@@ -125,19 +132,19 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     document["hierarchies"] = writer.hierarchies_to_json()
-    _check_readable(document, dict(writer.arrays), model.encoding_, model.targets_)
+    _check_readable(document, dict(writer.arrays), model)
     container.write(path, document, {"importance": model._importance_sum, **writer.arrays, **trees})
 
 
-def _check_readable(
-    document: dict[str, Any], arrays: dict[str, np.ndarray], encoding: Encoding, targets: Any
-) -> None:
+def _check_readable(document: dict[str, Any], arrays: dict[str, np.ndarray], model: Any) -> None:
     """Refuse parameters and attributes, set by hand, with which the file could not be loaded."""
     reader = ValueReader(arrays, document["hierarchies"])
-    model = _made(document, reader)
-    _check_parameters(model, targets, len(encoding.source))
+    made = _made(document, reader)
+    encoding, targets = model.encoding_, model.targets_
+    _check_parameters(made, targets, len(encoding.source))
     try:
-        _check_fitted(_values(document["fitted"], reader), model, encoding, targets, document["predict_only"])
+        _check_fitted(_values(document["fitted"], reader), made, encoding, targets, document["predict_only"])
+        check_leaf_values(model.trees_.leaves, targets)
     except ModelFileError as error:
         raise ValueError(f"the model cannot be saved: {error}") from error
 
@@ -197,7 +204,7 @@ def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict
 # ---- reading
 
 
-def load_model(path: Source) -> Any:
+def load_model(path: Source, *, max_memory: int | None = None) -> Any:
     """Read a fitted estimator that `save` wrote.
 
     The file is mapped into memory: processes that load the same file share what they do not change. While the
@@ -207,7 +214,13 @@ def load_model(path: Source) -> Any:
     Parameters
     ----------
     path : str, path or binary file object
-        The file; one that is not a path is read whole into memory.
+        The file; one that is not a path, or a pipe, is read whole into memory.
+    max_memory : int, optional
+        How many bytes of memory may be taken for what the file says, beside the file itself; a file that
+        would take more is refused before they are taken. By default 512 MiB, or sixteen times the size of the
+        file where that is more: enough for every model that was trained, and little for a small file that
+        was made up to take all there is. What is read whole into memory may have this size, by default
+        1 GiB.
 
     Returns
     -------
@@ -218,7 +231,7 @@ def load_model(path: Source) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is not a model file, is incomplete, damaged or made up.
+        If the file is not a model file, is incomplete, damaged or made up, or needs more than `max_memory`.
 
     Examples
     --------
@@ -235,14 +248,18 @@ def load_model(path: Source) -> Any:
     True
     """
     _check_path(path, "read")
+    if max_memory is not None:
+        check.check_integer("max_memory", max_memory, 1)
     called = f"model file {os.fspath(path)!r}" if isinstance(path, (str, os.PathLike)) else "model file"
     try:
         with np.errstate(all="ignore"):
-            contents = container.read(path)
-            return _restored(contents.document, contents.arrays)
+            return _restored(container.read(path, max_memory))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Whatever else is wrong with a made-up file shows where a value is used that nobody would write.
-        raise ModelFileError(f"{called} cannot be loaded: {error}") from error
+        reason = str(error)
+        if len(reason) <= _MOST_LETTERS:
+            raise ModelFileError(f"{called} cannot be loaded: {reason}") from error
+    raise ModelFileError(f"{called} cannot be loaded: {reason[:_MOST_LETTERS]}...")
 
 
 def _check_path(path: Any, method: str) -> None:
@@ -250,7 +267,8 @@ def _check_path(path: Any, method: str) -> None:
         raise TypeError(f"path={path!r:.60} ({type(path).__name__}) must be a path or a binary file object")
 
 
-def _restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
+def _restored(contents: Contents) -> Any:
+    document, arrays, memory = contents.document, contents.arrays, contents.memory
     _check_keys(document, _KEYS, "document")
     estimator, predict_only = document["estimator"], document["predict_only"]
     if estimator not in _ESTIMATORS:
@@ -258,19 +276,23 @@ def _restored(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if type(predict_only) is not bool or not isinstance(document["slantwood"], str):
         raise ModelFileError("predict_only must be a truth value and slantwood a version")
     importance = container.take(arrays, "importance", ("float64",))
-    if not np.isfinite(importance).all() or (importance < 0).any():
+    if not np.isfinite(importance.sum()) or (importance < 0).any():
         raise ModelFileError("array 'importance' holds numbers that are negative or not finite")
     width = len(importance)
-    reader = ValueReader(arrays, document["hierarchies"])
+    reader = ValueReader(arrays, document["hierarchies"], memory)
     model = _made(document, reader)
     encoding = _encoding(document["encoding"], width)
     targets = _targets(document["targets"], reader)
     if isinstance(targets, NumberTargets) is isinstance(model, ObliqueClassifier):
         raise ModelFileError(f"the targets of {estimator} are of a wrong kind")
+    memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
     _check_parameters(model, targets, width)
     fitted = _values(document["fitted"], reader)
     _check_fitted(fitted, model, encoding, targets, predict_only)
-    trees = tree_file.from_arrays(document["trees"], arrays, n_features=width, n_targets=targets.n_columns)
+    trees = tree_file.from_arrays(
+        document["trees"], arrays, n_features=width, n_targets=targets.n_columns, memory=memory
+    )
+    check_leaf_values(trees.leaves, targets)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model._is_single_tree and trees.n_trees != 1:
@@ -479,7 +501,7 @@ def _check_fitted(
         ),
         "feature_names_in_": lambda names: names.dtype == object and names.shape == (encoding.n_inputs,),
         "input_names_": lambda names: _are_names(names) and len(names) == encoding.n_inputs,
-        "target_names_": _are_names,
+        "target_names_": lambda names: _are_names(names) and len(names) in _numbers_of_names(targets),
     }
     for name, is_right in checks.items():
         if name in fitted and not is_right(fitted[name]):
@@ -506,6 +528,12 @@ def _are_tuned_settings(tuned: Any) -> bool:
     return isinstance(tuned, dict) and all(
         isinstance(name, str) and isinstance(value, Real) for name, value in tuned.items()
     )
+
+
+def _numbers_of_names(targets: Any) -> tuple[int, ...]:
+    # Classes and label sets are what one column of a data file holds.
+    of_columns = isinstance(targets, NumberTargets) or type(targets) is LabelTargets
+    return (0, targets.n_columns) if of_columns else (0, 1, targets.n_columns)
 
 
 def _are_names(names: Any) -> bool:

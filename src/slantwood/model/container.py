@@ -17,7 +17,8 @@ there are one or two dimensions. Bytes in between are zero, and the file ends wi
 
 Reading maps the file into memory: processes that read the same file share its arrays until they write to
 them, which changes nothing in the file. A file may come from anybody: every size is compared with the length
-of the file before anything is made of it, and nothing in it is ever executed.
+of the file, and what it would take with a limit, before anything is made of it, and nothing in it is ever
+executed.
 """
 
 from __future__ import annotations
@@ -27,19 +28,21 @@ import json
 import math
 import mmap
 import os
+import stat
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from slantwood.atomic import replacing
+from slantwood.model.refusal import MemoryLimit, ModelFileError
 
 FORMAT_VERSION = 1
 
-_MAGIC = b"\x89SLT\r\n\x1a\n"
+MAGIC = b"\x89SLT\r\n\x1a\n"
 _PROLOGUE = struct.Struct("<8sIIQQ32s")
 _DIGEST_AT = 32  # its place in the prologue
 _ALIGNMENT = 64
@@ -48,16 +51,20 @@ _ALIGNMENT = 64
 MOST_HEADER_BYTES = 1 << 26
 _MOST_ARRAYS = 10_000
 _MOST_DIMENSIONS = 2
+_MOST_WIDE_INTEGERS = 1000
 _MOST_BYTES = 1 << 48
+
+# What is read at a time of what cannot be mapped.
+_CHUNK = 1 << 24
+
+# At most, of a header in memory: its bytes as text, beside that what it is made of.
+_BYTES_PER_LETTER = 6
+_BYTES_OF_VALUES = {b",": 96, b"[": 64, b"{": 300}
 
 _KINDS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = {name: np.dtype(name).newbyteorder("<") for name in (*_KINDS, "float16", "float32", "float64")}
 
 Source = str | PathLike[str] | IO[bytes]
-
-
-class ModelFileError(ValueError):
-    """A file is not a model file that can be used: of another kind, incomplete, damaged, or made up."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,16 @@ class Contents:
 
     document: dict[str, Any]
     arrays: dict[str, np.ndarray]
+    memory: MemoryLimit  # for what is made of them
+
+
+class _Prologue(NamedTuple):
+    """The numbers that a file begins with."""
+
+    zero: int
+    length: int
+    header_length: int
+    digest: bytes
 
 
 # ---- writing
@@ -115,9 +132,10 @@ def _chunks(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> li
             f"names, classes and categories take {len(header)} bytes, and a model file has room for "
             f"{MOST_HEADER_BYTES}; give shorter ones"
         )
+    json.loads(header, parse_int=_few_wide_integers())  # refuses what could not be read again
     start = _PROLOGUE.size + len(header)
     padding = -start % _ALIGNMENT if arrays else 0
-    opening = _PROLOGUE.pack(_MAGIC, FORMAT_VERSION, 0, start + padding + length, len(header), b"")
+    opening = _PROLOGUE.pack(MAGIC, FORMAT_VERSION, 0, start + padding + length, len(header), b"")
     body = [header, bytes(padding), *body]
     digest = hashlib.sha256(opening[:_DIGEST_AT])
     for chunk in body:
@@ -138,27 +156,25 @@ def _entry(name: str, array: np.ndarray, offset: int) -> dict[str, Any]:
 # ---- reading
 
 
-def read(source: Source) -> Contents:
+def read(source: Source, max_memory: int | None = None) -> Contents:
     """Read what `write` wrote, from a path or a binary file object.
 
     Of a path the file is mapped into memory: while the arrays are in use it may be replaced, but must not
-    be changed in place. They may be written to; the file does not see it.
+    be changed in place. They may be written to; the file does not see it. What cannot be mapped, as a pipe,
+    is read into memory.
 
     Raises
     ------
     ModelFileError
-        Unless the file is whole, unchanged, and keeps to the format in every byte.
+        Unless the file is whole, unchanged, and keeps to the format in every byte; also if it would take more
+        bytes of memory than `max_memory`, by default as many as `MemoryLimit.of` says.
     """
     if isinstance(source, (str, PathLike)):
-        return _contents(_mapped(source))
-    return _contents(_whole(source))
-
-
-def _whole(file: IO[bytes]) -> np.ndarray:
-    content: Any = file.read()
-    if not isinstance(content, (bytes, bytearray, memoryview)):
-        raise TypeError(f"it was read as {type(content).__name__}; open it as binary, with mode 'rb'")
-    return np.frombuffer(bytearray(content), np.uint8)
+        with open(source, "rb") as file:
+            content = _mapped(file) if _can_be_mapped(file) else _streamed(file, max_memory)
+    else:
+        content = _streamed(source, max_memory)
+    return _contents(content, MemoryLimit.of(max_memory, len(content)))
 
 
 def format_version(path: str | PathLike[str]) -> int:
@@ -167,19 +183,40 @@ def format_version(path: str | PathLike[str]) -> int:
         return int(_PROLOGUE.unpack(file.read(_PROLOGUE.size))[1])
 
 
-def _mapped(path: str | PathLike[str]) -> np.ndarray:
-    with open(path, "rb") as file:
-        length = os.fstat(file.fileno()).st_size
-        if length == 0:  # nothing, or a pipe, cannot be mapped
-            return _whole(file)
-        # Kernels would be compiled anew for arrays that cannot be written to: hence copies on writing.
-        return np.frombuffer(mmap.mmap(file.fileno(), length, access=mmap.ACCESS_COPY), np.uint8)
+def _can_be_mapped(file: IO[bytes]) -> bool:
+    status = os.fstat(file.fileno())
+    return stat.S_ISREG(status.st_mode) and status.st_size > 0
 
 
-def _contents(file: np.ndarray) -> Contents:
+def _mapped(file: IO[bytes]) -> np.ndarray:
+    # Kernels would be compiled anew for arrays that cannot be written to: hence copies on writing.
+    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
+
+
+def _streamed(file: IO[bytes], max_memory: int | None) -> np.ndarray:
+    """Read no more than the prologue, and then no more than it says: a device may never end."""
+    content = bytearray()
+    _read_on(file, content, _PROLOGUE.size)
+    length = _prologue(bytes(content)).length
+    MemoryLimit.of_stream(max_memory).check(length, "it is not read from a path of a file, and as a whole")
+    _read_on(file, content, length + 1)  # notices a file that is too long
+    return np.frombuffer(content, np.uint8)
+
+
+def _read_on(file: IO[bytes], content: bytearray, length: int) -> None:
+    while len(content) < length:
+        chunk: Any = file.read(min(_CHUNK, length - len(content)))
+        if not isinstance(chunk, (bytes, bytearray, memoryview)):
+            raise TypeError(f"it was read as {type(chunk).__name__}; open it as binary, with mode 'rb'")
+        if not chunk:
+            return
+        content += chunk
+
+
+def _contents(file: np.ndarray, memory: MemoryLimit) -> Contents:
     header_length = _checked_prologue(file)
     start = _PROLOGUE.size + header_length
-    document, entries = _parsed_header(file[_PROLOGUE.size : start].tobytes())
+    document, entries = _parsed_header(file[_PROLOGUE.size : start].tobytes(), memory)
     arrays: dict[str, np.ndarray] = {}
     begin = start + -start % _ALIGNMENT if entries else start
     end = start
@@ -203,22 +240,28 @@ def _contents(file: np.ndarray) -> Contents:
         arrays[name] = array.view(dtype).reshape(shape).astype(dtype.newbyteorder("="), copy=False)
     if end != len(file):
         raise ModelFileError(f"there are {len(file) - end} bytes after the last array")
-    return Contents(document, arrays)
+    return Contents(document, arrays, memory)
 
 
-def _checked_prologue(file: np.ndarray) -> int:
-    """Check the first bytes and the checksum of all; return the length of the header."""
-    opening = file[: _PROLOGUE.size].tobytes()
-    if not opening.startswith(_MAGIC):
+def _prologue(opening: bytes) -> _Prologue:
+    """Return what the first bytes of a file say, where they are those of a model file."""
+    if not opening.startswith(MAGIC):
         raise ModelFileError("it is not a slantwood model file, or its first bytes are damaged")
     if len(opening) < _PROLOGUE.size:
         raise ModelFileError(f"it ends after {len(opening)} bytes; it is incomplete, copy it again")
-    _, version, zero, length, header_length, digest = _PROLOGUE.unpack(opening)
+    _, version, *rest = _PROLOGUE.unpack(opening)
     if version != FORMAT_VERSION:
         raise ModelFileError(
             f"its format version is {version}, and this slantwood reads version {FORMAT_VERSION}; it may "
             "need a newer slantwood"
         )
+    return _Prologue(*rest)
+
+
+def _checked_prologue(file: np.ndarray) -> int:
+    """Check the first bytes and the checksum of all; return the length of the header."""
+    opening = file[: _PROLOGUE.size].tobytes()
+    zero, length, header_length, digest = _prologue(opening)
     if length != len(file):
         raise ModelFileError(
             f"it has {len(file)} bytes and should have {length}; it is incomplete or damaged, copy it again"
@@ -229,16 +272,19 @@ def _checked_prologue(file: np.ndarray) -> int:
     seen.update(file[_PROLOGUE.size :].data)
     if seen.digest() != digest:
         raise ModelFileError("its checksum is wrong; it is damaged, copy it again")
-    return int(header_length)
+    return header_length
 
 
-def _parsed_header(text: bytes) -> tuple[dict[str, Any], list[Any]]:
+def _parsed_header(text: bytes, memory: MemoryLimit) -> tuple[dict[str, Any], list[Any]]:
+    of_values = sum(size * text.count(mark) for mark, size in _BYTES_OF_VALUES.items())
+    memory.check(_BYTES_PER_LETTER * len(text) + of_values, f"its header of {len(text)} bytes")
     try:
         header = json.loads(
             text.decode("utf-8"),
             object_pairs_hook=_unique,
             parse_float=_finite,
             parse_constant=_finite,
+            parse_int=_few_wide_integers(),
         )
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"its header is not plain JSON: {error}") from error
@@ -262,6 +308,28 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{text:.40} is no finite number")
     return number
+
+
+def _few_wide_integers() -> Callable[[str], int]:
+    """Return what reads whole numbers, a few of more than 64 bits among them.
+
+    Such numbers can be made up so that a dictionary has them all at one place, and finds each only after
+    looking at all others.
+    """
+    n_wide = 0
+
+    def read_integer(text: str) -> int:
+        nonlocal n_wide
+        number = int(text)
+        if not -(1 << 63) <= number < 1 << 64:
+            n_wide += 1
+            if n_wide > _MOST_WIDE_INTEGERS:
+                raise ValueError(
+                    f"there are more than {_MOST_WIDE_INTEGERS} whole numbers above 64 bits; use text instead"
+                )
+        return number
+
+    return read_integer
 
 
 def _checked_entry(entry: Any) -> tuple[str, np.dtype, tuple[int, ...], int, int]:

@@ -28,12 +28,13 @@ decision, so that the largest weight is near the upper end of what float16 can h
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows
-from slantwood.model.container import ModelFileError, take
+from slantwood.model.container import take
+from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.model.trees import Trees
 
 _COUNTS = ("uint8", "uint16", "uint32")
@@ -42,6 +43,9 @@ _NUMBERS = ("float16", "float32")
 
 # Node numbers are int32.
 _MOST_NODES = np.iinfo(np.int32).max
+
+# What reading takes for each node at its height, a little rounded up.
+_BYTES_PER_NODE = 80
 
 # The largest weight of a node in float16 lies between half of this power of two and the power.
 _FLOAT16_EXPONENT = 15
@@ -140,11 +144,19 @@ def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarr
 # ---- reading
 
 
-def from_arrays(document: Any, arrays: dict[str, np.ndarray], *, n_features: int, n_targets: int) -> Trees:
+def from_arrays(
+    document: Any,
+    arrays: dict[str, np.ndarray],
+    *,
+    n_features: int,
+    n_targets: int,
+    memory: MemoryLimit = UNLIMITED,
+) -> Trees:
     """Make trees from what a file holds, and take its arrays out of `arrays`.
 
     Arrays whose type is that of the fitted trees are used as they are. Nothing is believed: kernels
-    do not look whether an index is within its array.
+    do not look whether an index is within its array. All lengths are compared, and the memory that nodes take
+    with its limit, before an array is made.
 
     Raises
     ------
@@ -153,25 +165,30 @@ def from_arrays(document: Any, arrays: dict[str, np.ndarray], *, n_features: int
     """
     n_trees, sparse_leaves = _checked_document(document)
     bias = take(arrays, "trees/bias", ("float64",))
-    n_nodes = 2 * len(bias) + n_trees
+    n_inner, n_nodes, n_leaves = len(bias), 2 * len(bias) + n_trees, len(bias) + n_trees
     packed = take(arrays, "trees/inner", ("uint8",))
     if n_nodes > _MOST_NODES or len(packed) != -(-n_nodes // 8):
         raise ModelFileError(
             f"{len(packed)} bytes of array 'trees/inner' are not the bits of {n_nodes} nodes"
         )
+    per_node = _sized(take(arrays, "trees/counts", _COUNTS), n_inner, "trees/counts")
+    features = _columns(arrays, "trees/features", n_features)
+    n_weights = len(features)
+    weights = _sized(take(arrays, "trees/weights", _NUMBERS), n_weights, "trees/weights")
+    means = _sized_or_one(take(arrays, "trees/means", _NUMBERS), n_weights, "trees/means")
+    sizes = _sizes(arrays, n_nodes)
+    stored_leaves = _stored_leaves(arrays, n_leaves, n_targets, sparse_leaves)
+    memory.check(_BYTES_PER_NODE * n_nodes, f"{n_trees} trees of {n_nodes} nodes")
+
     bits = np.unpackbits(packed)
     inner = bits[:n_nodes].view(np.bool_)
-    if np.count_nonzero(bits) != len(bias) or np.count_nonzero(inner) != len(bias):
-        raise ModelFileError(f"array 'trees/inner' does not mark {len(bias)} inner nodes, as there should be")
+    if np.count_nonzero(bits) != n_inner or np.count_nonzero(inner) != n_inner:
+        raise ModelFileError(f"array 'trees/inner' does not mark {n_inner} inner nodes, as there should be")
     roots, left, right, leaf, depth = _shape(inner, n_trees)
 
     counts = np.zeros(n_nodes, np.int64)
-    counts[inner] = _sized(take(arrays, "trees/counts", _COUNTS), len(bias), "trees/counts")
-    features = _columns(arrays, "trees/features", n_features).astype(np.int32, copy=False)
-    n_weights = len(features)
+    counts[inner] = per_node
     indptr = _starts(counts, n_weights, "trees/counts")
-    weights = _sized(take(arrays, "trees/weights", _NUMBERS), n_weights, "trees/weights")
-    means = _all_from_one(take(arrays, "trees/means", _NUMBERS), n_weights, "trees/means")
     node_bias = np.zeros(n_nodes, np.float64)
     node_bias[inner] = _finite(bias, "trees/bias")
     return Trees(
@@ -180,13 +197,13 @@ def from_arrays(document: Any, arrays: dict[str, np.ndarray], *, n_features: int
         right,
         leaf,
         indptr,
-        features,
+        features.astype(np.int32, copy=False),
         _single(weights, "trees/weights"),
-        _single(means, "trees/means"),
+        _single(_repeated(means, n_weights), "trees/means"),
         node_bias,
         depth,
-        _node_weight(arrays, n_nodes),
-        _leaves(arrays, n_nodes - len(bias), n_targets, sparse_leaves),
+        np.full(n_nodes, np.nan) if sizes is None else sizes.astype(np.float64, copy=False),
+        _leaves(stored_leaves, n_targets),
     )
 
 
@@ -194,7 +211,7 @@ def _checked_document(document: Any) -> tuple[int, bool]:
     if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
         raise ModelFileError("'trees' must have n_trees and sparse_leaves")
     n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
-    if type(n_trees) is not int or n_trees < 1 or type(sparse_leaves) is not bool:
+    if type(n_trees) is not int or not 1 <= n_trees <= _MOST_NODES or type(sparse_leaves) is not bool:
         raise ModelFileError(
             f"{n_trees=!r:.40} must be a number of trees, {sparse_leaves=!r:.40} a truth value"
         )
@@ -238,28 +255,65 @@ def _depths(roots: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> np
     return depth
 
 
-def _node_weight(arrays: dict[str, np.ndarray], n_nodes: int) -> np.ndarray:
-    """Return the weight of the training rows of each node, NaN where the file does not say."""
+def _sizes(arrays: dict[str, np.ndarray], n_nodes: int) -> np.ndarray | None:
+    """Return the weight of the training rows of each node, None where the file does not say."""
     if "trees/sizes" not in arrays:
-        return np.full(n_nodes, np.nan)
+        return None
     sizes = _sized(take(arrays, "trees/sizes", (*_COUNTS, "float64")), n_nodes, "trees/sizes")
-    return _finite(sizes.astype(np.float64, copy=False), "trees/sizes")
+    if _finite(sizes, "trees/sizes").min() < 0:
+        raise ModelFileError("array 'trees/sizes' holds weights below 0")
+    return sizes
 
 
-def _leaves(arrays: dict[str, np.ndarray], n_leaves: int, n_targets: int, is_sparse: bool) -> Matrix:
+class _StoredLeaves(NamedTuple):
+    """The arrays of leaves as they lie in the file, of the right lengths; dense ones have only values."""
+
+    values: np.ndarray
+    counts: np.ndarray | None = None
+    targets: np.ndarray | None = None
+
+
+def _stored_leaves(
+    arrays: dict[str, np.ndarray], n_leaves: int, n_targets: int, is_sparse: bool
+) -> _StoredLeaves:
     name = "leaves/values"
-    if not is_sparse:
-        values = take(arrays, name, _NUMBERS, n_dimensions=2)
-        if values.shape != (n_leaves, n_targets):
-            raise ModelFileError(
-                f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}, leaves x targets"
-            )
-        return dense_matrix(_single(values, name))
-    counts = _sized(take(arrays, "leaves/counts", _COUNTS), n_leaves, "leaves/counts")
-    targets = _columns(arrays, "leaves/targets", n_targets).astype(np.uint32, copy=False)
-    data = _all_from_one(take(arrays, name, _NUMBERS), len(targets), name)
-    indptr = _starts(counts, len(targets), "leaves/counts")
-    return Matrix(False, np.empty((0, 0), np.float32), indptr, targets, _single(data, name), n_targets, False)
+    if is_sparse:
+        counts = _sized(take(arrays, "leaves/counts", _COUNTS), n_leaves, "leaves/counts")
+        targets = _columns(arrays, "leaves/targets", n_targets)
+        return _StoredLeaves(_sized_or_one(take(arrays, name, _NUMBERS), len(targets), name), counts, targets)
+    values = take(arrays, name, _NUMBERS, n_dimensions=2)
+    if values.shape != (n_leaves, n_targets):
+        raise ModelFileError(
+            f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}, leaves x targets"
+        )
+    return _StoredLeaves(values)
+
+
+def _leaves(stored: _StoredLeaves, n_targets: int) -> Matrix:
+    name = "leaves/values"
+    if stored.counts is None or stored.targets is None:
+        return dense_matrix(_single(stored.values, name))
+    indptr = _starts(stored.counts, len(stored.targets), "leaves/counts")
+    _check_each_once(stored.targets, indptr, n_targets)
+    targets = stored.targets.astype(np.uint32, copy=False)
+    data = _single(_repeated(stored.values, len(targets)), name)
+    return Matrix(False, np.empty((0, 0), np.float32), indptr, targets, data, n_targets, False)
+
+
+def _check_each_once(targets: np.ndarray, indptr: np.ndarray, n_targets: int) -> None:
+    """Refuse a leaf that has a target twice: its values would be added up."""
+    falls = np.flatnonzero(targets[1:] <= targets[:-1]) + 1
+    falls = falls[indptr[np.searchsorted(indptr, falls)] != falls]  # within a leaf, not where one begins
+    # Targets of most leaves rise, and cannot repeat then; only those of the others are sorted.
+    leaves = np.unique(np.searchsorted(indptr, falls, side="right") - 1)
+    counts = indptr[leaves + 1] - indptr[leaves]
+    place = np.repeat(indptr[leaves] - (np.cumsum(counts) - counts), counts)
+    place += np.arange(len(place))
+    keys = np.repeat(np.arange(len(leaves)) * n_targets, counts)
+    keys += targets[place]
+    keys.sort()
+    if (keys[1:] == keys[:-1]).any():
+        raise ModelFileError("array 'leaves/targets' has a target twice in one leaf")
 
 
 def _columns(arrays: dict[str, np.ndarray], name: str, n_columns: int) -> np.ndarray:
@@ -275,8 +329,13 @@ def _sized(array: np.ndarray, length: int, name: str) -> np.ndarray:
     return array
 
 
-def _all_from_one(array: np.ndarray, length: int, name: str) -> np.ndarray:
-    return np.full(length, array[0]) if len(array) == 1 else _sized(array, length, name)
+def _sized_or_one(array: np.ndarray, length: int, name: str) -> np.ndarray:
+    return array if len(array) == 1 else _sized(array, length, name)
+
+
+def _repeated(array: np.ndarray, length: int) -> np.ndarray:
+    """Return as many numbers as there should be, of which one may stand for all."""
+    return array if len(array) == length else np.full(length, array[0])
 
 
 def _starts(counts: np.ndarray, total: int, name: str) -> np.ndarray:

@@ -67,7 +67,9 @@ class ClassTargets:
             return np.ones_like(means)
         if len(self.classes) == 2:
             return np.hstack([1.0 - means, means])
-        return means / means.sum(axis=1, keepdims=True)
+        total = means.sum(axis=1, keepdims=True)
+        # Leaves that say nothing of any class leave all equally likely.
+        return np.where(total > 0, means / np.where(total > 0, total, 1.0), 1.0 / len(self.classes))
 
     def decode(self, probabilities: np.ndarray) -> np.ndarray:
         """Return the most probable class of each row."""
