@@ -16,6 +16,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from slantwood.features.frames import is_missing
+from slantwood.features.sparse_input import check_sparse
 from slantwood.targets.hierarchical_labels import are_label_sets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
@@ -136,6 +137,8 @@ class LabelStratifiedKFold(BaseCrossValidator):
             warnings.warn(message, UserWarning, stacklevel=2)
         if y is None:
             raise ValueError(f"{type(self).__name__} needs y: it shares out the rows of each label")
+        check_sparse(X, "X")  # here, as scikit-learn converts both
+        check_sparse(y, "y")
         return super().split(X, y)
 
     def _iter_test_masks(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[np.ndarray]:

@@ -134,11 +134,14 @@ def _lists(indicator: Any, names: Sequence[str]) -> _Cells:
 
 
 def _rounded(model: Any, predicted: np.ndarray) -> np.ndarray:
-    """Round numbers to what single precision knows of their spread."""
+    """Round numbers to what single precision knows of them, or of their spread if counted from a mean."""
     columns = predicted.reshape(len(predicted), -1).copy()
-    for j, scale in enumerate(model.targets_.scale):
-        columns[:, j] = columns[:, j].round(8 - math.floor(math.log10(scale)))
-    return columns
+    for j, (mean, scale) in enumerate(zip(model.targets_.mean, model.targets_.scale, strict=True)):
+        if mean == 0:
+            columns[:, j] = [float(f"{number:.9g}") for number in columns[:, j].tolist()]
+        elif abs(digits := 8 - math.floor(math.log10(scale))) < 300:  # NumPy multiplies by powers of ten
+            columns[:, j] = columns[:, j].round(digits)
+    return model.targets_.within_range(columns)
 
 
 def _numbers(values: np.ndarray) -> list[Any]:

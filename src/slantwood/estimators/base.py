@@ -35,6 +35,7 @@ from slantwood.features.matrix import (
     varying_columns,
     with_unit_rows,
 )
+from slantwood.features.sparse_input import check_sparse
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
 from slantwood.kernels.announce import announced
@@ -96,6 +97,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
+        check_sparse(X, "X")
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             return validate_data(
                 self,

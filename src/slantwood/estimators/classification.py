@@ -17,6 +17,7 @@ from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.estimators.training_data import TrainingData
+from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
@@ -198,6 +199,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check_is_fitted(self)
         targets = self.targets_
         if not isinstance(targets, HierarchyTargets):
+            check_sparse(y, "y")
             return super().score(X, y, sample_weight)
         scores = self._label_scores(X)
         truth = closed_labels(y, targets.hierarchy, scores.shape[0])

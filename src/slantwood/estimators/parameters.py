@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from slantwood.estimators.training_data import TrainingData
 from slantwood.features.matrix import known_rows
+from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchy import Hierarchy
@@ -190,6 +191,7 @@ def check_clustering(clustering: Any, n_rows: int) -> Clustering:
     if not chosen.is_matrix:
         return chosen
     columns = chosen.attributes
+    check_sparse(columns, "clustering")
     if not sp.issparse(columns):
         columns = np.asarray(columns)
         columns = columns[:, None] if columns.ndim == 1 else columns

@@ -57,14 +57,21 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         return {"n_outputs_": targets.n_columns}
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predicted number(s) of each row, in the shape of y."""
+        """Return the predicted number(s) of each row, in the shape of y.
+
+        They lie within the range of y over the training rows of positive weight. Leaves are held in single
+        precision: predictions have seven digits, where y is far from zero beside its spread (as years are)
+        seven digits of the spread.
+        """
         check_is_fitted(self)
         return self.targets_.decode(self._leaf_means(X))
 
     def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
         self.oob_prediction_ = self.targets_.decode(means)
         scores = []
-        for truth, predicted in zip(_columns(data.y), _columns(self.oob_prediction_), strict=True):
+        units = self.targets_.unit[:, None]  # in which squares neither overflow nor vanish
+        pairs = zip(_columns(data.y) / units, _columns(self.oob_prediction_) / units, strict=True)
+        for truth, predicted in pairs:
             rows = seen & ~np.isnan(truth) & (data.row_weights > 0)
             if rows.sum() > 1:
                 weights = data.row_weights[rows]

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from slantwood.estimators.parameters import check_real
+from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics import propensities
 
 # Cells of the table of rows by labels that is made at a time.
@@ -152,6 +153,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             check_real(name, getattr(self, name), 0.0, open_minimum=True)
 
     def _unit_rows(self, X: Any, *, reset: bool) -> sp.csr_array:
+        check_sparse(X, "X")
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         rows = sp.csr_array(checked)
         lengths = np.sqrt(rows.multiply(rows).sum(axis=1))

@@ -8,9 +8,10 @@ The document of the file (see `model.container`) has
     parameters     of the constructor, as values (see `estimators.saved_values`); absent ones are at their
                    defaults
     encoding       of X: {"n_inputs"} where its columns stay as they are, else all fields of `Encoding`
-    targets        {"kind": "classes", "classes"}, {"kind": "numbers", "mean", "scale", "one_dimensional"},
-                   {"kind": "labels", "n_labels", "is_sparse", "dtype"}, or {"kind": "hierarchy", "is_sparse",
-                   "dtype", "hierarchy", "as_sets"}
+    targets        {"kind": "classes", "classes"}; {"kind": "numbers", "mean", "scale", "low", "high",
+                   "one_dimensional"}, in older files without low and high; {"kind": "labels",
+                   "n_labels", "is_sparse", "dtype"}; or {"kind": "hierarchy", "is_sparse", "dtype",
+                   "hierarchy", "as_sets"}
     trees          see `model.tree_file`
     fitted         other attributes, as values
     hierarchies    JSON of the hierarchies among all values
@@ -178,6 +179,8 @@ def _targets_to_json(targets: Any, writer: ValueWriter) -> dict[str, Any]:
             "kind": "numbers",
             "mean": writer.to_json(targets.mean, "targets/mean"),
             "scale": writer.to_json(targets.scale, "targets/scale"),
+            "low": writer.to_json(targets.low, "targets/low"),
+            "high": writer.to_json(targets.high, "targets/high"),
             "one_dimensional": targets.one_dimensional,
         }
     if targets.dtype.name not in DTYPES:
@@ -423,6 +426,8 @@ def _targets(given: Any, reader: ValueReader) -> Any:
     kind = given.get("kind") if isinstance(given, dict) else None
     if kind not in _TARGETS:
         raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
+    if kind == "numbers" and not given.keys() & {"low", "high"}:
+        given = given | {"low": None, "high": None}
     keys, make = _TARGETS[kind]
     _check_keys(given, ("kind", *keys), "targets")
     return make(*(reader.value(given[key]) for key in keys))
@@ -436,15 +441,19 @@ def _class_targets(classes: Any) -> ClassTargets:
     return ClassTargets(classes)
 
 
-def _number_targets(mean: Any, scale: Any, one_dimensional: Any) -> NumberTargets:
+def _number_targets(mean: Any, scale: Any, low: Any, high: Any, one_dimensional: Any) -> NumberTargets:
     check.check_flag("one_dimensional", one_dimensional)
-    for numbers in (mean, scale):
+    if low is high is None:
+        low, high = np.full(np.shape(mean), -np.inf), np.full(np.shape(mean), np.inf)
+    for numbers in (mean, scale, low, high):
         if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
-            raise ModelFileError("mean and scale must be arrays of float64")
-    fitting = len(mean) == len(scale) > 0 and (len(mean) == 1 or not one_dimensional)
+            raise ModelFileError("mean, scale, low and high must be arrays of float64")
+    fitting = len(mean) == len(scale) == len(low) == len(high) > 0 and (len(mean) == 1 or not one_dimensional)
     if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():
         raise ModelFileError("mean and scale must be finite, as many as there are targets, and scale above 0")
-    return NumberTargets(mean, scale, one_dimensional)
+    if not (low <= high).all():
+        raise ModelFileError("low must not be above high")
+    return NumberTargets(mean, scale, low, high, one_dimensional)
 
 
 def _label_targets(n_labels: Any, is_sparse: Any, dtype: Any) -> LabelTargets:
@@ -466,7 +475,7 @@ def _hierarchy_targets(is_sparse: Any, dtype: Any, hierarchy: Any, as_sets: Any)
 
 _TARGETS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "classes": (("classes",), _class_targets),
-    "numbers": (("mean", "scale", "one_dimensional"), _number_targets),
+    "numbers": (("mean", "scale", "low", "high", "one_dimensional"), _number_targets),
     "labels": (("n_labels", "is_sparse", "dtype"), _label_targets),
     "hierarchy": (("is_sparse", "dtype", "hierarchy", "as_sets"), _hierarchy_targets),
 }

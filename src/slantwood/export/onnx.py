@@ -231,8 +231,13 @@ def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
 
 
 def _add_numbers(graph: Nodes, means: str, targets: NumberTargets) -> list[Any]:
-    scaled = graph.add("Mul", graph.cast(means, np.float64), graph.constant(targets.scale))
-    graph.add("Add", scaled, graph.constant(targets.mean), output="variable")
+    # In units in which nothing overflows, as `NumberTargets.decode` does it.
+    unit = targets.unit
+    scaled = graph.add("Mul", graph.cast(means, np.float64), graph.constant(targets.scale / unit))
+    numbers = graph.add("Add", scaled, graph.constant(targets.mean / unit))
+    numbers = graph.add("Mul", numbers, graph.constant(unit))
+    numbers = graph.add("Max", numbers, graph.constant(targets.low))
+    graph.add("Min", numbers, graph.constant(targets.high), output="variable")
     return [typed("variable", np.float64, (_ROWS, targets.n_columns))]
 
 

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from slantwood.features.sparse_input import check_sparse
+
 MatrixLike: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix
 IntArray: TypeAlias = npt.NDArray[np.int64]
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -171,6 +173,7 @@ def _check_two_dimensional(matrix: Any, name: str) -> None:
 def _canonical_csr(matrix: Any, name: str) -> sp.csr_array:
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"{name} has dtype {matrix.dtype}; pass real numbers or booleans.")
+    check_sparse(matrix, name)
     csr = sp.csr_array(matrix)
     if not csr.has_canonical_format or not csr.data.all():
         # The conversion may share memory with the caller's matrix.

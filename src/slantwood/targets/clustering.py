@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.matrix import column_means
+from slantwood.targets.numbers import zero_point
 
 _GROUPS = ("targets", "features", "targets+features")
 
@@ -139,16 +140,18 @@ def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:
 
 
 def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:
-    """Scale columns to variance 1; where no value is zero, to mean 0 too, which keeps them precise."""
+    """Scale columns to variance 1; those without zeros are counted from their `zero_point` as targets are."""
     present = columns[row_weights > 0]
     csr = sp.csr_array(columns, dtype=np.float64, copy=True)
     full = np.asarray((sp.csr_array(present) != 0).sum(axis=0)).ravel() == present.shape[0]
     mean = np.nan_to_num(column_means(csr, row_weights))
-    shift = np.where(full, mean, 0.0)
-    # Around the shift, so that columns far from zero lose nothing.
-    csr.data -= shift[csr.indices]
-    variance = np.nan_to_num(column_means(csr.power(2), row_weights)) - (mean - shift) ** 2
-    csr.data /= np.sqrt(np.where(variance > 0, variance, 1.0))[csr.indices]
+    around = np.where(full, mean, 0.0)  # so that columns far from zero lose nothing
+    squares = csr.copy()
+    squares.data = (csr.data - around[csr.indices]) ** 2
+    variance = np.nan_to_num(column_means(squares, row_weights)) - (mean - around) ** 2
+    spread = np.sqrt(np.where(variance > 0, variance, 1.0))
+    shift = np.where(full, np.where(variance > 0, zero_point(mean, spread), mean), 0.0)
+    csr.data = (csr.data - shift[csr.indices]) / spread[csr.indices]
     return csr.astype(np.float32) if sp.issparse(columns) else csr.toarray().astype(np.float32)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import did_you_mean
 
 Label = str | int
@@ -241,6 +242,7 @@ def columns_of_label_sets(
 
 def as_matrix(matrix: Any, n_labels: int, name: str) -> Any:
     """Return a matrix of numbers with a column for each label, as an array unless it is sparse."""
+    check_sparse(matrix, name)
     matrix = matrix if sp.issparse(matrix) else np.asarray(matrix)
     if matrix.ndim != 2 or matrix.shape[1] != n_labels:
         raise ValueError(

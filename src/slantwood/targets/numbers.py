@@ -1,7 +1,10 @@
 """One or several numbers per example, NaN where one is not known.
 
-Trees see every target with mean 0 and variance 1 over the training rows: the user's units never
-matter, and float32 holds the leaves to a relative error of the target's spread, not of its size.
+Trees see every target in units of its spread over the training rows: the user's units never matter. Float32
+holds a number of 7 digits. Counted from zero these are digits of each number itself, so that a leaf of zeros
+predicts zero and one of millionths millionths; but numbers that are far from zero beside their spread, as
+years are, are counted from their mean: the digits are then those of the spread. Predictions stay within the
+range of the training rows.
 """
 
 from __future__ import annotations
@@ -10,35 +13,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# Up to so many spreads from zero, the mean is near enough that counting from zero costs two bits at most.
+_NEAR_ZERO = 4.0
+
+# Encoded numbers are within this: sums of their squares over a billion rows are finite in float32.
+_LARGEST = 1e14
+
 
 @dataclass(frozen=True)
 class NumberTargets:
     """An (n,) or (n, T) array of numbers."""
 
-    mean: np.ndarray
-    scale: np.ndarray
+    mean: np.ndarray  # what numbers are counted from: their mean, or 0 where that is near
+    scale: np.ndarray  # their standard deviation, 1 where they are equal
+    low: np.ndarray  # least of the training rows; minus infinity where it is not known
+    high: np.ndarray  # largest of the training rows; infinity where it is not known
     one_dimensional: bool
 
     @classmethod
     def of(cls, y: np.ndarray, weights: np.ndarray) -> NumberTargets:
-        """Learn mean and spread of each target over the weighted rows in which it is known."""
+        """Learn mean, spread and range of each target over the weighted rows in which it is known."""
         columns = y.reshape(len(y), -1)
         present = columns[weights > 0]
-        lowest = np.fmin.reduce(present, axis=0)
-        if np.isnan(lowest).any():
+        low, high = np.fmin.reduce(present, axis=0), np.fmax.reduce(present, axis=0)
+        if np.isnan(low).any():
             raise ValueError(
-                f"target {int(np.argmax(np.isnan(lowest)))} of y is missing (NaN) in every row of positive "
+                f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN) in every row of positive "
                 "weight; leave it out of y, or give at least one value"
             )
-        known = ~np.isnan(columns)
-        share = weights[:, None] * known
+        # In units of the largest number squares neither overflow nor vanish.
+        unit = _power_of_two(np.maximum(np.abs(low), np.abs(high)))
+        present = present / unit
+        known = ~np.isnan(present)
+        share = weights[weights > 0, None] * known
         share /= share.sum(axis=0)
-        mean = (share * np.where(known, columns, 0.0)).sum(axis=0)
-        scale = np.sqrt((share * np.where(known, columns - mean, 0.0) ** 2).sum(axis=0))
-        constant = lowest == np.fmax.reduce(present, axis=0)
+        mean = (share * np.where(known, present, 0.0)).sum(axis=0)
+        spread = np.sqrt((share * np.where(known, present - mean, 0.0) ** 2).sum(axis=0))
+        constant = low == high
         # The mean of equal numbers may differ from them in the last bit.
-        mean = np.where(constant, lowest, mean)
-        return cls(mean, np.where(constant | (scale == 0), 1.0, scale), y.ndim == 1)
+        offset = np.where(constant, low, zero_point(mean, spread) * unit)
+        # A spread of differing numbers is never zero, though rounded it may be.
+        scale = np.where(constant, 1.0, np.maximum(spread * unit, np.finfo(np.float64).smallest_subnormal))
+        return cls(offset, scale, low, high, y.ndim == 1)
 
     @property
     def task(self) -> str:
@@ -50,20 +66,55 @@ class NumberTargets:
         """Number of columns of the encoded targets."""
         return len(self.mean)
 
+    @property
+    def unit(self) -> np.ndarray:
+        """A power of two of the size of the numbers, in which they can be added and multiplied safely."""
+        return _power_of_two(np.maximum(np.abs(self.mean), self.scale))
+
     def continued(self, later: NumberTargets) -> NumberTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
-        if later.n_columns == self.n_columns:
-            return NumberTargets(self.mean, self.scale, later.one_dimensional)
-        raise ValueError(
-            f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; fit "
-            "a new estimator instead"
-        )
+        if later.n_columns != self.n_columns:
+            raise ValueError(
+                f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; "
+                "fit a new estimator instead"
+            )
+        low, high = np.minimum(self.low, later.low), np.maximum(self.high, later.high)
+        both = NumberTargets(self.mean, self.scale, low, high, later.one_dimensional)
+        far = np.abs(both._encoded(np.stack([later.low, later.high]))).max(axis=0) > _LARGEST
+        if far.any():
+            j = int(np.argmax(far))
+            raise ValueError(
+                f"warm_start=True, but target {j} of y now ranges from {later.low[j]} to {later.high[j]}, "
+                f"and had a spread of {self.scale[j]} about {self.mean[j]} before; fit a new estimator "
+                "instead"
+            )
+        return both
 
     def encode(self, y: np.ndarray) -> np.ndarray:
-        """Numbers with mean 0 and variance 1."""
-        return ((y.reshape(len(y), -1) - self.mean) / self.scale).astype(np.float32)
+        """Numbers in units of their spread; those of rows without weight, which may be anything, cut off."""
+        return np.clip(self._encoded(y.reshape(len(y), -1)), -_LARGEST, _LARGEST).astype(np.float32)
 
     def decode(self, means: np.ndarray) -> np.ndarray:
-        """Leaf means to the user's units and shape."""
-        y = means.astype(np.float64) * self.scale + self.mean
+        """Leaf means to the user's units and shape, within the range of the training rows."""
+        y = means.astype(np.float64) * (self.scale / self.unit) + self.mean / self.unit
+        with np.errstate(over="ignore"):  # by rounding only, at the end of float64's range
+            y = self.within_range(y * self.unit)
         return y[:, 0] if self.one_dimensional else y
+
+    def within_range(self, y: np.ndarray) -> np.ndarray:
+        """Put numbers outside the range of the training rows at its ends."""
+        return np.clip(y, self.low, self.high)
+
+    def _encoded(self, columns: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return (columns / self.unit - self.mean / self.unit) / (self.scale / self.unit)
+
+
+def zero_point(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return what numbers of a mean and a spread are counted from: zero where that is near, or the mean."""
+    return np.where(np.abs(mean) <= _NEAR_ZERO * spread, 0.0, mean)
+
+
+def _power_of_two(size: np.ndarray) -> np.ndarray:
+    """Return the largest power of two up to a number: scaling by it loses no digit; 1 for zero."""
+    return np.where(size > 0, np.ldexp(1.0, np.frexp(size)[1] - 1), 1.0)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import is_missing
+from slantwood.features.sparse_input import check_sparse
 
 _INFINITE = "Input y contains infinity; use NaN where a value is not known"
 
@@ -20,6 +21,7 @@ def as_array(y: Any, n_rows: int | None) -> Any:
     """Return y as an array, or as a CSR array where it is sparse, with one row for each row of X, if any."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
+    check_sparse(y, "y")
     y = sp.csr_array(sp.coo_array(y)) if sp.issparse(y) else _from_any_library(y)  # COO adds up duplicates
     if y.ndim not in (1, 2):
         raise ValueError(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.sparse_input import check_sparse
 from slantwood.targets.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ def _short(label: object) -> str:
 
 
 def _row_of(hierarchy: Hierarchy, values: Any, name: str) -> np.ndarray:
+    check_sparse(values, name)
     row = values.toarray() if sp.issparse(values) else np.asarray(values)
     if row.dtype.kind not in "biuf":
         raise TypeError(f"{name} holds {row.dtype} values, must hold numbers: one for each label")
