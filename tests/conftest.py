@@ -82,13 +82,13 @@ def gathered():
     """Go all the way from a `Matrix` to a node's `Block`; return the block, its columns and the workspace."""
     from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 
-    def go(matrix, rows=None, weights=None, power=1.0, importance=(), min_support=1):
+    def go(matrix, rows=None, weights=None, power=1.0, importance=(), min_support=1, unit_variance=True):
         n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
         rows = np.arange(n, dtype=np.uint32) if rows is None else np.array(rows, np.uint32)
         weights = np.ones(len(rows), np.float32) if weights is None else np.array(weights, np.float32)
         room = make_workspace(matrix, rows, True)
         n_active = measure(matrix, rows, weights, min_support, room)
-        set_scales(room, n_active, float(power), np.array(importance, np.float32))
+        set_scales(room, n_active, float(power), np.array(importance, np.float32), unit_variance)
         block = gather(matrix, rows, room, n_active)
         return block, room.columns[:n_active].astype(np.int64), room
 

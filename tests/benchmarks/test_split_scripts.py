@@ -69,7 +69,7 @@ def test_forests_of_both_libraries_are_told_the_same_and_answer_alike(task, data
 def test_every_way_of_ranking_labels_is_judged_in_percent(way):
     X, Y = make_multilabel_classification(n_samples=150, n_features=30, n_classes=8, random_state=0)
     problem = cut("made", "mlc", X.astype(np.float32), Y)
-    found, seconds = fastxml.judged(fastxml.WAYS[way](problem.X, 5, 1), problem)
+    found, seconds = fastxml.judged(fastxml.WAYS[way](5, 1), problem)
     assert found.shape == (6,)
     assert 40 < found[0] <= 100
     assert ((found >= 0) & (found <= 100.0001)).all()

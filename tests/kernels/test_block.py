@@ -187,6 +187,18 @@ def test_a_workspace_is_clean_after_use_and_serves_the_next_node(in_both_forms, 
                 assert_array_equal(listed_gaps(block), np.isnan(numbers[:, columns]))
 
 
+def test_without_unit_variance_features_keep_their_units(in_both_forms, gathered, standardised_of):
+    rng = np.random.default_rng(0)
+    A = (rng.random((30, 4)) < 0.2) * rng.normal(size=(30, 4)) * [1e-3, 1.0, 5.0, 1e4]
+    for matrix in in_both_forms(A):
+        block, columns, _ = gathered(matrix, power=0.0, unit_variance=False)
+        assert_array_equal(np.sort(columns), np.arange(4))
+        assert_allclose(standardised_of(block), (A - A.mean(axis=0))[:, columns], rtol=1e-4, atol=1e-9)
+        # A power of 1 gives every column a variance of 1 by itself.
+        one, other = (gathered(matrix, power=1.0, unit_variance=unit)[0] for unit in (True, False))
+        assert_allclose(standardised_of(one), standardised_of(other), rtol=1e-5, atol=1e-7)
+
+
 @given(problems(), st.integers(0, 5))
 def test_gathering_the_first_columns_leaves_the_others_out(in_both_forms, standardised_of, problem, wanted):
     A, rows, r, power, importance = problem

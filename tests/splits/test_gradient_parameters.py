@@ -171,7 +171,7 @@ def test_numbers_of_numpy_compile_to_the_same_types_as_those_of_python():
 
 
 def test_scaling_carries_the_powers():
-    assert GradientSplit().filled_in(CHOSEN).scaling == (0.5, 0.25)
+    assert GradientSplit().filled_in(CHOSEN).scaling == (0.5, 0.25, True)
 
 
 def test_a_split_cannot_be_changed_after_its_values_were_checked():

@@ -20,8 +20,8 @@ FORMS = pytest.mark.parametrize(
 
 
 def settled(**given):
-    """The compiled form of the published split, with the given parameters in place of its own."""
-    return replace(NDCGSplit.published(), **given).compiled()
+    """The compiled form of the published split in any unit, with the given parameters in place of its own."""
+    return replace(NDCGSplit.published(), **{"unit_variance": True, **given}).compiled()
 
 
 def learned(X, Z, weights=None, seed=STREAM, **given):
@@ -150,6 +150,26 @@ def test_the_scale_of_all_features_does_not_matter(in_both_forms, gathered):
 
 
 @pytest.mark.plain_python
+@pytest.mark.parametrize("form", range(2), ids=["dense", "sparse"])
+def test_as_published_C_counts_in_the_units_of_the_features(in_both_forms, gathered, form):
+    X, labels, _ = planted(2)
+    Z = gathered(in_both_forms(labels)[0], power=0.0)[0]
+
+    def as_published(factor, C):
+        block = gathered(in_both_forms(factor * X)[form], power=0.0, unit_variance=False)[0]
+        return learned(block, Z, C=C, unit_variance=False)
+
+    # The same loss at the same penalty: weights are smaller by the factor that features are larger by.
+    (w, b, found), (other, other_b, also) = as_published(1.0, 1.0), as_published(8.0, 1.0 / 8.0)
+    assert found
+    assert also
+    assert_allclose(w, 8.0 * other, rtol=1e-4)
+    assert_allclose(b, other_b, rtol=1e-4, atol=1e-5)
+    # Features of small units are too costly to use at the same C.
+    assert not as_published(1e-3, 1.0)[2]
+
+
+@pytest.mark.plain_python
 def test_learn_runs_the_kernel_of_the_parameters_type(in_both_forms, gathered):
     X, labels, _ = planted(0, n=30)
     X, Z = (gathered(in_both_forms(values)[0], power=0.0)[0] for values in (X, labels))
@@ -184,8 +204,36 @@ def test_a_forest_ranks_the_labels_of_topics_first():
     settings = forest.settings_
     assert not settings["unit_labels"]
     assert settings["max_features"] == 1.0
-    assert settings["split"].feature_power == 0.0
-    assert settings["split"].scaling.targets == 0.0
+    assert settings["split"].scaling == (0.0, 0.0, True)
+
+
+def test_words_keep_their_scales_and_other_features_do_not():
+    X, Y = topics(0, 200)
+    for values, C, feature_power in ((X, 1.0, 0.0), (X + 1.0, 3.0, 1.0)):
+        forest = ObliqueForestClassifier(n_estimators=1, split="ndcg").fit(values, Y)
+        found = forest.settings_["split"]
+        assert (found.C, found.feature_power, found.unit_variance) == (C, feature_power, True)
+
+
+def test_the_published_split_makes_the_published_system():
+    X, Y = topics(0, 200)
+    settings = ObliqueForestClassifier(n_estimators=1, split=NDCGSplit.published()).fit(X, Y).settings_
+    assert settings["split"] == NDCGSplit.published()
+    assert settings["unit_rows"] is settings["unit_labels"] is settings["bootstrap"] is False
+    assert (settings["max_features"], settings["min_samples_split"]) == (1.0, 11)
+    assert settings["min_impurity_decrease"] == 0.0
+
+
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])
+def test_units_of_features_are_for_the_published_split_only(factor):
+    X, Y = topics(0, 300)
+    for split, depends in ((NDCGSplit(), False), (NDCGSplit.published(), True)):
+        one, other = (
+            ObliqueForestClassifier(n_estimators=2, split=split, random_state=0).fit(scale * X, Y)
+            for scale in (1.0, factor)
+        )
+        same = np.array_equal(one.predict_proba(X), other.predict_proba(factor * X))
+        assert same is not depends
 
 
 def test_classes_are_divided_too():
@@ -213,15 +261,17 @@ def test_values_out_of_range_are_refused(given, message):
         NDCGSplit(**given)
 
 
-@pytest.mark.parametrize("given", [{"cluster_iter": 2.5}, {"C": "1"}, {"min_support": True}])
+@pytest.mark.parametrize(
+    "given", [{"cluster_iter": 2.5}, {"C": "1"}, {"min_support": True}, {"unit_variance": 0}]
+)
 def test_values_of_other_types_are_refused(given):
-    with pytest.raises(TypeError, match="must be a"):
+    with pytest.raises(TypeError, match=r"must be (a|True)"):
         NDCGSplit(**given)
 
 
 def test_the_published_split_leaves_nothing_open():
     published = NDCGSplit.published()
-    assert published == replace(NDCGSplit(), tol=0.01, feature_power=0.0, min_support=1)
+    assert published == NDCGSplit(C=1.0, tol=0.01, feature_power=0.0, min_support=1, unit_variance=False)
     assert published.target_power == 0.0
     assert "multi-label" in NDCGSplit.tasks
     assert "regression" not in NDCGSplit.tasks

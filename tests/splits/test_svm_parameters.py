@@ -111,7 +111,7 @@ def test_published_leaves_nothing_to_be_chosen():
     assert published.filled_in(CHOSEN | FOR_OTHERS) == published
     assert "auto" not in asdict(published).values()
     # Clusters as they fall, everything standardised.
-    assert (published.C, published.class_weight, *published.scaling) == (10.0, None, 1.0, 1.0)
+    assert (published.C, published.class_weight, *published.scaling) == (10.0, None, 1.0, 1.0, True)
 
 
 @plain
@@ -144,7 +144,7 @@ def test_numbers_of_numpy_compile_to_the_same_types_as_those_of_python():
 
 @plain
 def test_scaling_carries_the_powers():
-    assert SVMSplit().filled_in(CHOSEN).scaling == (0.5, 0.25)
+    assert SVMSplit().filled_in(CHOSEN).scaling == (0.5, 0.25, True)
 
 
 @plain

@@ -323,7 +323,7 @@ def grow(
             n_active = measure(X, node_rows, r, limits.min_support, x_room)
         if n_active == 0:
             continue
-        set_scales(z_room, k, scaling.targets, attribute_weights)
+        set_scales(z_room, k, scaling.targets, attribute_weights, True)
         if this == 0:
             for j in range(k):
                 column = z_room.columns[j]
@@ -344,7 +344,7 @@ def grow(
             else:
                 d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
             width *= _WIDER
-            set_scales(x_room, d, scaling.features, no_weights)
+            set_scales(x_room, d, scaling.features, no_weights, scaling.unit_variance)
             x_block = gather(X, node_rows, x_room, d)
             w = split_room[:d]
             entrance(numbers, x_block, z_block, r, state, w, answer)

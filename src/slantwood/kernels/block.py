@@ -309,8 +309,8 @@ def _measure_sparse(matrix, rows, weights, min_support, room):
 
 
 @vectorised
-def set_scales(room, n_columns, power, column_weights):
-    """Scale each column by 1/sd^power, times one factor that brings the mean variance to 1.
+def set_scales(room, n_columns, power, column_weights, unit_variance=True):
+    """Scale each column by 1/sd^power and, with `unit_variance`, all by one factor: to a mean variance of 1.
 
     `column_weights` is empty, or holds a weight for each column of the matrix; its square root goes into
     the scale, so that squares of standardised values carry the weight.
@@ -324,7 +324,7 @@ def set_scales(room, n_columns, power, column_weights):
         total += p * room.variance[j] * scale * scale
         count += p
         room.scale[j] = scale * np.sqrt(p)
-    factor = np.sqrt(count / total) if total > 0.0 else 1.0
+    factor = np.sqrt(count / total) if unit_variance and total > 0.0 else 1.0
     for j in range(n_columns):
         room.scale[j] = room.scale[j] * factor
         room.scaled_mean[j] = (room.mean[j] - room.offset[j]) * room.scale[j]

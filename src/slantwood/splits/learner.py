@@ -33,6 +33,9 @@ class BaseSplit:
     feature_power: float = 1.0
     target_power: float = 1.0
 
+    # Whether the features of a node are then brought to variance 1 on average, so that units do not matter.
+    unit_variance: bool = True
+
     # Where X is mostly zeros, rows of a node in which a feature must not be zero to be used.
     min_support: int = 1
 
@@ -56,4 +59,4 @@ class BaseSplit:
     @property
     def scaling(self) -> Scaling:
         """How a node's columns are scaled before learning."""
-        return Scaling(float(self.feature_power), float(self.target_power))
+        return Scaling(float(self.feature_power), float(self.target_power), bool(self.unit_variance))

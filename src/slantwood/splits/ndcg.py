@@ -9,8 +9,9 @@ node, it minimises
     sqrt(D) |w|_1 + C sum_i r_i N / N_(side of i) log(1 + exp(-c_i (x_i.w + b)))
 
 over features that have variance 1 on average. Rows then have the mean square length D, and the root of it
-gives C the meaning that it has for rows of length 1 and the plain norm. N / N_side, the weight of all rows
-over that of a side, is there where `class_weight` is "balanced", as in the authors' code.
+gives C the meaning that it has for rows of length 1 and the plain norm. In the published form features are as
+given, the norm is plain, and C counts in the units of X. N / N_side, the weight of all rows over that of a
+side, is there where `class_weight` is "balanced", as in the authors' code.
 
 Y. Prabhu, M. Varma: FastXML: a fast, accurate and stable tree-classifier for extreme multi-label learning,
 KDD 2014. With inverse propensities as weights of the labels (`target_weights`) the split is that of
@@ -31,7 +32,7 @@ from slantwood.kernels.ndcg_partition import labels_of, ndcg_partition
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
+from slantwood.splits.parameters import AUTO, check_flag, check_numbers, check_word
 from slantwood.splits.protocol import give, register
 from slantwood.task_names import LABEL_TASKS
 
@@ -44,6 +45,7 @@ class NDCGParameters(NamedTuple):
     cluster_iter: int
     tol: float
     balanced: bool
+    unit_variance: bool
 
 
 @exact
@@ -62,7 +64,7 @@ def learn_ndcg(parameters, X, Z, weights, state):
         if lists.indptr[i + 1] == lists.indptr[i]:
             labelled[i] = np.float32(0.0)
     left, right = side_weights(is_right, labelled)
-    left_cost = parameters.C / math.sqrt(X.n_columns)
+    left_cost = parameters.C / math.sqrt(X.n_columns) if parameters.unit_variance else parameters.C
     right_cost = left_cost
     if parameters.balanced:
         left_cost *= (left + right) / left
@@ -75,7 +77,9 @@ def learn_ndcg(parameters, X, Z, weights, state):
 
 def enter_ndcg(numbers, X, Z, weights, state, w, answer):
     """Stand at the door of `learn_ndcg` for the grower."""
-    parameters = NDCGParameters(numbers[0], int(numbers[1]), int(numbers[2]), numbers[3], numbers[4] != 0.0)
+    parameters = NDCGParameters(
+        numbers[0], int(numbers[1]), int(numbers[2]), numbers[3], numbers[4] != 0.0, numbers[5] != 0.0
+    )
     give(learn_ndcg(parameters, X, Z, weights, state), w, answer)
 
 
@@ -86,14 +90,15 @@ register(NDCGParameters, enter_ndcg)
 class NDCGSplit(BaseSplit):
     """Split learner of FastXML, for many labels: each side of a split ranks the labels in its own way.
 
-    The published system is `ObliqueForestClassifier(split=NDCGSplit.published(), unit_rows=False,
-    min_samples_split=11, min_impurity_decrease=0)`, with C times the root of the mean square length of the
-    rows of X, for which the publication's C counts. `min_impurity_decrease` is 0 here unless given: a split
-    that serves rankings need not lower the variance of labels by much.
+    Parameters left at "auto" are chosen from the data by the estimator; the fitted estimator's `settings_`
+    shows what they became. The published system is a forest of 50 trees with `split=NDCGSplit.published()`
+    and nothing else: the rows of X as they are, all rows and features for every tree, and leaves of at most
+    ten rows. `min_impurity_decrease` is 0 here unless given: a split that serves rankings need not lower the
+    variance of labels by much.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto"
         Weight of rows on the wrong side against sparsity of the split; larger means less regularisation.
     max_iter : int, default=10
         Newton steps of the logistic regression at the most.
@@ -109,18 +114,23 @@ class NDCGSplit(BaseSplit):
         0 leaves their scales as they are.
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
+    unit_variance : bool, default=True
+        Bring the features of a node to a variance of 1 on average, so that C means the same in whatever units
+        X is. With False they are as given, as in the publication, and C has to suit their units; `unit_rows`
+        is then False and `min_samples_split` 11 unless given.
     """
 
     tasks: ClassVar[tuple[str, ...]] = (*LABEL_TASKS, "multi-class")
     reads_labels: ClassVar[bool] = True
 
-    C: float = 1.0
+    C: float = AUTO
     max_iter: int = 10
     cluster_iter: int = 50
     tol: float = 0.1
     class_weight: Literal["balanced"] | None = "balanced"
     feature_power: float = AUTO
     min_support: int = AUTO
+    unit_variance: bool = True
 
     # The scale of a column is the weight of its label, and of nothing else.
     target_power = 0.0
@@ -134,23 +144,34 @@ class NDCGSplit(BaseSplit):
             not_negative={"tol", "feature_power"},
         )
         check_word(self, "class_weight", ("balanced", None))
+        check_flag(self, "unit_variance")
 
     @classmethod
     def published(cls) -> NDCGSplit:
-        """Return the split as it was published: every feature, in the scale that it has, and `tol` 0.01."""
-        return cls(1.0, 10, 50, 0.01, "balanced", 0.0, 1)
+        """Return the split as it was published: every feature as it is given, C = 1 and `tol` 0.01."""
+        return cls(1.0, 10, 50, 0.01, "balanced", 0.0, 1, False)
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
         # Random sides make trees differ; rows, features and labels need not.
-        return {
+        chosen: dict[str, Any] = {
             "unit_labels": False,
             "bootstrap": False,
             "max_features": 1.0,
             "min_samples_split": 10,
             "min_impurity_decrease": 0.0,
-            "feature_power": 0.0,
+            "C": 3.0,
         }
+        if traits.sparse_features:
+            # Words keep their scales: the rarest ones would be the loudest.
+            chosen |= {"C": 1.0, "feature_power": 0.0}
+        elif traits.task == "multi-class":
+            # Rankings of labels want rows to average over, a class does not.
+            chosen |= {"min_samples_split": 2}
+        if not self.unit_variance:
+            # Units of X count, and rows of length 1 would have none: all as in the published system.
+            chosen |= {"unit_rows": False, "min_samples_split": 11}
+        return chosen
 
     def compiled(self) -> NDCGParameters:
         """Parameters in the form that the compiled grower takes."""
@@ -160,4 +181,5 @@ class NDCGSplit(BaseSplit):
             int(self.cluster_iter),
             float(self.tol),
             self.class_weight == "balanced",
+            bool(self.unit_variance),
         )

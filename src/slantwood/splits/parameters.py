@@ -46,3 +46,10 @@ def check_word(split: Any, name: str, words: tuple[Any, ...]) -> None:
         raise ValueError(
             f"{type(split).__name__}: {name}={value!r} must be {', '.join(shown[:-1])} or {shown[-1]}"
         )
+
+
+def check_flag(split: Any, name: str) -> None:
+    """Check that a parameter is True or False."""
+    value = getattr(split, name)
+    if not isinstance(value, bool):
+        raise TypeError(f"{type(split).__name__}: {name}={value!r} must be True or False")

@@ -59,10 +59,14 @@ _compiling = threading.Lock()
 
 
 class Scaling(NamedTuple):
-    """Powers of the standard deviation by which a node's columns are divided before learning."""
+    """Powers of the standard deviation by which a node's columns are divided before learning.
+
+    Then features have variance 1 on average where `unit_variance` is set, and targets always.
+    """
 
     features: float
     targets: float
+    unit_variance: bool
 
 
 def register(parameters_type: type, entrance: Callable) -> None:

@@ -35,14 +35,10 @@ class Slantwood(Method):
     parameters: ClassVar[Mapping[str, Any]] = {}
     knows_hierarchies: ClassVar[bool] = True
 
-    def split(self, rows: Rows) -> Any:
-        """Return the split learner for these rows."""
-        learner = split_class(self.learner)
-        return learner.published() if self.published else learner()
-
     def fit(self, rows: Rows) -> None:
         """Grow the trees."""
-        split = self.split(rows)
+        learner = split_class(self.learner)
+        split = learner.published() if self.published else learner()
         names = {field.name for field in fields(split)}
         split = replace(split, **{name: value for name, value in self.changes.items() if name in names})
         given: dict[str, Any] = {"split": split, "random_state": self.seed, **self.parameters}
