@@ -22,6 +22,8 @@ ACCEPTED, REFUSED = "accepted", "refused"
 # Found by the campaign itself.
 FOREIGN, WRONG = "foreign error", "wrong result"
 
+_LONGEST_MESSAGE = 4000  # of an error: nobody reads more, and a value quoted in full may be the whole file
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -37,7 +39,9 @@ def refusal(error: BaseException, about: str, names: tuple[str, ...] = ()) -> Ou
     said = f"{type(error).__name__}: {error}"
     if not isinstance(error, (ValueError, TypeError)) or not str(error).strip():
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return Outcome(FOREIGN, about, f"{said} ({os.path.basename(where.filename)}:{where.lineno})")
+        return Outcome(FOREIGN, about, f"{said[:_LONGEST_MESSAGE]} ({os.path.basename(where.filename)}:{where.lineno})")
+    if len(said) > _LONGEST_MESSAGE:
+        return Outcome(FOREIGN, about, f"{said[:200]} (a message of {len(said)} characters)")
     if names and not any(name in str(error) for name in names):
         return Outcome(FOREIGN, about, f"{said} (without the name of the file)")
     return Outcome(REFUSED, about, said)
