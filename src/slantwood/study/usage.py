@@ -32,25 +32,26 @@ def usage_of(call: Callable[[], Any]) -> Usage:
     True
     """
     gc.collect()
-    _forget_peak()
-    before = _peak_megabytes()
+    forget_peak()
+    before = peak_megabytes()
     start = time.perf_counter()
     result = call()
     seconds = time.perf_counter() - start
-    after = _peak_megabytes()
+    after = peak_megabytes()
     del result
     return Usage(seconds, after - before, after)
 
 
-def _forget_peak() -> None:
-    # Linux sets the peak back to the present level; elsewhere the peak so far stands for the level.
+def forget_peak() -> None:
+    """Let the peak begin anew: at the present level on Linux; elsewhere the peak so far stands for it."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         return
 
 
-def _peak_megabytes() -> float:
+def peak_megabytes() -> float:
+    """Return the largest resident memory of this process since `forget_peak`."""
     # ru_maxrss is the second choice: a process starts with the peak of the one that started it.
     try:
         found = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
