@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import re
 import time
+import zipfile
 from textwrap import dedent
 
 import numpy as np
@@ -590,10 +591,15 @@ NESTED = LISTED.format(f"{RED}{BLUE}</label></label>")
         ("set.train.arff", "set.xml"),
         ("set.train.arff", "set.train.xml"),
         ("set-train.arff", "set.xml"),
+        ("set.arff.zip", "set.xml"),
     ],
 )
 def test_the_xml_beside_tells_the_labels(write, arff, xml):
     path = write(LABELS, arff)
+    if path.suffix == ".zip":
+        content = path.read_bytes()
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("set.arff", content)
     write(XML, xml)
     data = read(path)
     assert data.target_names == ("it's red", "blue")  # in the order of the columns
