@@ -1,6 +1,7 @@
 """Claims about settings files of CLUS."""
 
 import tomllib
+import zipfile
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_options_with_a_counterpart_are_taken(read):
     assert {key: options[key] for key in ("seed", "targets", "drop", "min-samples-split", "trees")} == {
         "seed": 3,
         "targets": "columns:5-6,8",
-        "drop": "columns:2,1",
+        "drop": "columns:1-2",
         "min-samples-split": 5,
         "trees": 25,
     }
@@ -104,6 +105,182 @@ def test_what_clus_takes_for_granted_is_taken_for_granted(read):
     options, _ = read("[Data]\nFile = a.arff\n")
     assert options["targets"] == "last:1"
     assert options["tree"] is True
+    assert options["min-samples-split"] == 4  # twice the least weight of a leaf
+    options, _ = read("[Data]\nFile = a.arff\n[Ensemble]\nEnsembleMethod = RForest\n")
+    assert (options["tree"], options["trees"], options["max-features"]) == (False, 10, "log2")
+
+
+@pytest.mark.parametrize(
+    "section", ["", "[Ensemble]\nEnsembleMethod = RForest\n", "[Hierarchical]\nType = DAG\n"]
+)
+def test_trees_are_those_of_clus_and_the_report_says_how_to_get_ours(read, section):
+    text = f"[Data]\nFile = a.arff\n{section}"
+    options, said = read(text)
+    assert options["split"] == "axis"
+    assert "CLUS's axis-parallel trees as --split axis" in said
+    assert "--split gradient grows slantwood's oblique trees" in said
+    assert read(text, "train", "--split", "gradient")[0]["split"] == "gradient"
+
+
+def test_the_report_says_which_option_became_which_of_ours(read):
+    text = SETTINGS + "[Hierarchical]\nType = TREE\nClassificationThreshold = 40\n"
+    (report,) = [line for line in read(text)[1].splitlines() if line.startswith("Settings of")]
+    became = set(report.partition(": ")[2].removesuffix(".").split("; "))
+    assert became >= {
+        "Ensemble.EnsembleMethod as --set bootstrap=true",
+        "Hierarchical.ClassificationThreshold as --set threshold=0.4",
+        "Attributes.Disable and Attributes.Key as --drop columns:1-2",
+        "Model.MinimalWeight as --min-samples-split 5",
+        "Ensemble.OOBestimate as --oob",
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "instead"),
+    [
+        ("[Tree]\nFTest = 0.05", "In place of Tree.FTest: splits are not tested for significance"),
+        ("[Tree]\nFTest = [0.001,0.01]", "In place of Tree.FTest: splits are not tested for significance"),
+        ("[Tree]\nPruningMethod = M5", "In place of Tree.PruningMethod: trees are not pruned"),
+        (
+            "[Ensemble]\nFeatureRanking = Genie3",
+            "In place of Ensemble.FeatureRanking: slantwood inspect MODEL",
+        ),
+    ],
+)
+def test_what_has_no_counterpart_is_named_with_what_to_do_in_its_place(read, option, instead):
+    _, said = read(f"[Data]\nFile = a.arff\n{option}\n")
+    name = instead.removeprefix("In place of ").partition(":")[0]
+    assert instead in said
+    assert said.splitlines()[-1].endswith(f"are ignored: {name}")
+
+
+def test_the_larger_of_two_limits_of_leaves_counts(read):
+    model = "[Data]\nFile = a.arff\n[Model]\nMinimalWeight = 5\nMinimalNumberExamples = {}\n"
+    assert [read(model.format(number))[0]["min-samples-split"] for number in (0, 1, 7)] == [10, 10, 14]
+
+
+def test_bagging_looks_at_all_features_whatever_else_is_said(read):
+    text = "[Data]\nFile = a.arff\n[Ensemble]\nEnsembleMethod = Bagging\nSelectRandomSubspaces = 0\n"
+    assert read(text)[0]["max-features"] == "1.0"
+
+
+# ---- attributes
+
+
+@pytest.fixture
+def settings(folder, write_arff):
+    """Return a function that gives a settings file these lists of the six attributes of a data file."""
+    write_arff("six.arff", {name: [1, 2, 3] for name in "abcdef"})
+
+    def text(*lists):
+        return "\n".join(["[Data]", "File = six.arff", "[Attributes]", *lists, ""])
+
+    return text
+
+
+@pytest.mark.parametrize(
+    ("lists", "targets", "dropped"),
+    [
+        (["Target = 5-6", "Disable = 2,5-6"], "columns:5-6", "columns:2"),  # Target goes before Disable
+        (["Target = 5-6", "Disable = 5-6"], "columns:5-6", None),
+        (["Disable = 5-6"], "columns:4", "columns:5-6"),  # the last that is not disabled
+        (["Key = 6"], "columns:5", "columns:6"),
+        (["Target = 6", "Descriptive = 1-3"], "columns:6", "columns:4-5"),
+        (["Target = 6", "Descriptive = 1-3,5", "Disable = 1-2", "Key = 5"], "columns:6", "columns:4-5"),
+        (["Descriptive = 2"], "columns:6", "columns:1,3-5"),
+        (["Target = 6", "Clustering = 1,6", "Disable = 1-2"], "columns:6", "columns:2"),
+        (["Target = Default", "Disable = None", "Descriptive = Default"], "columns:6", None),
+        ([], "columns:6", None),
+    ],
+)
+def test_attributes_have_the_roles_that_clus_gives_them(read, settings, lists, targets, dropped):
+    options, _ = read(settings(*lists))
+    assert (options["targets"], options.get("drop")) == (targets, dropped)
+
+
+def test_what_clus_decides_between_lists_is_said(read, settings):
+    _, said = read(settings("Target = 5-6", "Disable = 2,5"))
+    assert "Disable has the targets 5: they stay targets, as in CLUS." in said
+    _, said = read(settings("Target = 5-6", "Descriptive = 1-6"))
+    assert "Descriptive has the targets 5-6: here targets are no inputs." in said
+
+
+def test_an_attribute_of_the_type_key_names_rows_and_is_no_target(read, folder):
+    head = "@attribute k key\n@attribute x numeric\n@attribute t numeric\n@attribute n key\n@data\n"
+    (folder / "a.arff").write_text(head + "one,1,2,p\ntwo,3,4,q\n")
+    options, _ = read("[Data]\nFile = a.arff\n[Attributes]\nKey = 1\nDescriptive = 2\n")
+    assert (options["targets"], "drop" in options) == ("columns:3", False)
+
+
+def test_clustering_that_is_not_the_targets_is_named(read, settings):
+    assert "warning" not in read(settings("Target = 5-6", "Clustering = 5,6"))[1]
+    assert "ignored: Attributes.Clustering" in read(settings("Target = 5-6", "Clustering = 4-6"))[1]
+
+
+def test_descriptive_attributes_of_a_file_that_is_not_there_are_named(read):
+    _, said = read("[Data]\nFile = gone.arff\n[Attributes]\nDescriptive = 1-3\n")
+    assert "ignored: Attributes.Descriptive" in said
+
+
+@pytest.mark.parametrize("listed", ["0-3", "5-4", "1-99999999999"])
+def test_a_wrong_list_of_attributes_is_named(fails, folder, settings, listed):
+    (folder / "s.s").write_text(settings(f"Target = {listed}"))
+    assert f"s.s: Attributes.Target has '{listed}'; expected attributes counted from 1" in fails(
+        "train", "s.s"
+    )
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("text", ["[Attributes]\nTarget = 5\n", "[Data]\nFile = None\n", ""])
+def test_without_a_file_the_one_of_the_same_name_is_taken(run, folder, write_arff, flowers, text):
+    (folder / "sub").mkdir()
+    write_arff("sub/iris.arff", flowers)
+    (folder / "sub" / "iris.s").write_text(text)
+    result = run("train", "sub/iris.s", "--print-config")
+    assert tomllib.loads(result.stdout)["data"] == "sub/iris.arff"
+    assert "No Data.File: taking sub/iris.arff." in result.stderr
+
+
+@pytest.mark.parametrize("file", ["File = a.arff.zip", "File = a.arff", "File = a", ""])
+def test_the_data_may_be_in_an_archive(run, folder, write_arff, flowers, file):
+    write_arff("a.arff", flowers)
+    with zipfile.ZipFile(folder / "a.arff.zip", "w") as archive:
+        archive.write(folder / "a.arff", "a.arff")
+    (folder / "a.arff").unlink()
+    (folder / "a.s").write_text(f"[Data]\n{file}\nTestSet = a.arff.zip\n[Attributes]\nTarget = 5\n")
+    result = run("train", "a.s", "--model", "m.slant")
+    assert "Read a.arff.zip: 90 rows, 4 features" in result.stderr
+    assert "accuracy" in result.stdout
+
+
+SPARSE = "@attribute a numeric\n@attribute b numeric\n@attribute c numeric\n@attribute t {p,q}\n@data\n"
+
+
+def test_sparse_rows_count_from_one_as_those_of_clus(run, folder):
+    (folder / "a.s").write_text("[Data]\nTestSet = a.arff\n")
+    (folder / "a.arff").write_text(SPARSE + "{1 5,4 q}\n{2 5}\n{1 6,4 q}\n{2 7}\n")
+    message = "count attributes from 1, as CLUS does: line 6 has the index 4"
+    with pytest.warns(UserWarning, match=message):
+        result = run("train", "a.s", "--model", "m.slant")
+    assert "sparse rows as --index-base clus" in result.stderr
+    assert "1.0000" in result.stdout  # the first attribute tells all
+    assert "prediction" in run("predict", "m.slant", "a.arff", "--index-base", "1").stdout
+    with pytest.warns(UserWarning, match=message):
+        assert "1.0000" in run("evaluate", "m.slant", "a.arff").stdout
+
+
+def test_sparse_rows_that_tell_nothing_count_as_those_of_clus(run, folder):
+    (folder / "a.s").write_text("[Attributes]\nTarget = 3\n")
+    (folder / "a.arff").write_text(
+        SPARSE.replace("{p,q}", "numeric") + "{1 5,3 2}\n{2 5}\n{1 6,3 2}\n{2 7}\n"
+    )
+    with pytest.warns(UserWarning, match="count attributes from 1, as CLUS does: nothing in them tells"):
+        result = run("train", "a.s", "--model", "m.slant")
+    assert "Task: binary (target 'c' holds 2 classes 0, 2" in result.stderr
+    result = run("train", "a.s", "--index-base", "0", "--model", "m.slant")
+    assert "Task: regression (target 'c' holds numbers" in result.stderr
 
 
 def test_bagging_uses_all_features(read):

@@ -67,3 +67,38 @@ def test_a_target_that_never_changes_is_told(run, write_csv, waves, value, shown
     write_csv("a.csv", waves | {"u": [value] * 80})
     said = run("train", "a.csv", "--targets", "u", "--tree").stderr
     assert f"slantwood: warning: target 'u' is always {shown}: there is nothing to learn\n" in said
+
+
+DIALECT = (
+    "@attribute name string\n@attribute x numeric\n@attribute c {Rom,Straße}\n@attribute t {p,q}\n@data\n"
+)
+
+
+@pytest.fixture
+def dialect(folder):
+    """Write an ARFF file in Windows' encoding, with a text, whose rows count attributes from 1."""
+    (folder / "a.arff").write_bytes(
+        (DIALECT + "{2 5,4 q}\n{1 z,2 1,3 Straße}\n{2 6,4 q}\n{}\n").encode("cp1252")
+    )
+    return "--encoding", "cp1252", "--index-base", "1"
+
+
+def test_every_command_can_be_told_how_an_arff_file_is_written(run, dialect):
+    said = run("train", "a.arff", "--targets", "t", "--drop-text", *dialect, "--model", "m.slant").stderr
+    assert "4 rows, 2 features" in said
+    assert "q" in run("predict", "m.slant", "a.arff", *dialect).stdout
+    assert "accuracy" in run("evaluate", "m.slant", "a.arff", *dialect).stdout
+    assert "accuracy" in run("cv", "a.arff", "--targets", "t", "--folds", "2", "--drop-text", *dialect).stdout
+    run("convert", "a.arff", "b.csv", "--drop-text", *dialect)
+    assert run("convert", "b.csv", "c.arff", "--targets", "t").stdout == ""
+
+
+def test_texts_that_are_not_dropped_are_told_with_the_way_to_do_it(fails, dialect):
+    assert "drop_text=True" in fails("train", "a.arff", "--targets", "t", *dialect)
+
+
+@pytest.mark.parametrize("words", [("--encoding", "cp1252"), ("--index-base", "0"), ("--drop-text",)])
+def test_how_a_file_is_written_is_not_said_of_a_known_set(fails, words):
+    said = fails("train", "dataset:emotions", *words, code=2)
+    assert words[0] in said
+    assert "a known data set says it itself" in said

@@ -518,14 +518,14 @@ FOUR = """\
     [
         ("4,2", "expected 4 values, one per attribute, found 2"),
         ("4,a,p,k,5", "expected 4 values, one per attribute, found 5"),
-        ("4 a p k", "expected 4 values, one per attribute, found 1"),
+        ("4 a p", "expected 4 values, one per attribute, found 1"),
         ("4,c,p,k", "attribute 'n' has the cell 'c'; expected one of a, b, or ?"),
         ("4,,p,k", "attribute 'n' has the cell ''; expected one of a, b, or ?"),
         ("4,'?',p,k", "attribute 'n' has the cell \"'?'\"; expected one of a, b, or ?"),
         ("four,a,p,k", "attribute 'x' has the cell 'four'; expected a number"),
         (",a,p,k", "attribute 'x' has the cell ''; expected a number"),
         ("'',a,p,k", "attribute 'x' has the cell \"''\"; expected a number"),
-        ("nan,a,p,k", "attribute 'x' has the cell 'nan'; expected a number"),
+        ("inf,a,p,k", "attribute 'x' has the cell 'inf'; expected a number"),
         ("-inf,a,p,k", "attribute 'x' has the cell '-inf'; expected a number"),
         ("1e39,a,p,k", "attribute 'x' has the cell '1e39'; expected a number, not too large for single"),
         ("1_000,a,p,k", "attribute 'x' has the cell '1_000'; expected a number"),
@@ -642,11 +642,34 @@ def test_labels_are_checked_against_a_given_hierarchy(write):
         read_clus(path, hierarchy=Hierarchy.from_paths(["a"]))
 
 
-def test_bytes_that_are_no_text_are_named(tmp_path):
+def test_classes_that_are_no_utf8_are_taken_as_latin_with_a_warning(tmp_path):
     path = tmp_path / "latin.arff"
-    path.write_bytes(listing("a", "caf\u00e9").encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin\.arff, line 4: these bytes are no text; expected UTF-8"):
-        read_clus(path)
+    path.write_bytes(listing("a,caf\u00e9", "caf\u00e9").encode("latin-1"))
+    message = r"latin\.arff, line 2: these bytes are not UTF-8"
+    with pytest.warns(UserWarning, match=message):
+        assert labels_of(read_clus(path)) == [{"caf\u00e9"}]
+    with pytest.warns(UserWarning, match=message):
+        assert read_hierarchy(path).nodes == ("a", "caf\u00e9")
+    assert labels_of(read_clus(path, encoding="cp1252")) == [{"caf\u00e9"}]
+    assert read_hierarchy(path, encoding="cp1252").nodes == ("a", "caf\u00e9")
+
+
+def test_sparse_rows_of_clus_count_from_one(write):
+    path = write("""\
+        @attribute a numeric
+        @attribute b numeric
+        @attribute class hierarchical x,y
+        @attribute s string
+        @data
+        {1 1.5,3 x@y,4 z}
+        {2 -2,3 y,4 z}
+        """)
+    for said in ({}, {"index_base": "clus"}):
+        with pytest.warns(UserWarning, match="from 1, as CLUS does: line 6 has the index 4, and there are 4"):
+            data = read_clus(path, drop_text=True, **said)
+        np.testing.assert_array_equal(data.X, [[1.5, 0], [0, -2]])
+        assert labels_of(data) == [{"x", "y"}, {"y"}]
+    assert labels_of(read_clus(path, drop_text=True, index_base=1)) == labels_of(data)
 
 
 @pytest.mark.parametrize("suffix", [".xz", ".gz", ".bz2"])

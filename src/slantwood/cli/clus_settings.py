@@ -1,6 +1,7 @@
 """Settings files of the program CLUS (.s): which of their options mean the same as one of ours.
 
-They have sections and lines ``Name = value``; a comment begins with %. Attributes are counted from 1.
+They have sections and lines ``Name = value``; a comment begins with %. What a file does not say has the
+default of CLUS: who brings one expects CLUS's trees, which are axis-parallel.
 """
 
 from __future__ import annotations
@@ -8,37 +9,90 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from slantwood.cli.clus_attributes import LISTS, KnownAttributes, attributes_listed, roles_of
 from slantwood.cli.config import give_defaults, names_of_options
 from slantwood.cli.console import say, warn
 
+# Values and names as written, by section and name in lower case.
+Sections = dict[tuple[str, str], tuple[str, str]]
+# Values of our options; "set threshold" is the parameter threshold of the option set.
 Values = dict[str, Any]
 
 _SECTION = re.compile(r"\[\s*([A-Za-z]+)\s*\]")
 _ASSIGNMENT = re.compile(r"([A-Za-z0-9_.-]+)\s*=\s*(.*)")
-_RANGES = re.compile(r"[0-9]+(?:\s*-\s*[0-9]+)?(?:\s*,\s*[0-9]+(?:\s*-\s*[0-9]+)?)*")
 
 # Values with which an option asks for nothing, whatever it is.
 _NOTHING = {"", "none", "no", "infinity"}
 
 # Values that mean what happens here anyway.
 _ANYWAY = {
+    ("attributes", "clusteringweights"): {"1", "1.0"},
     ("attributes", "weights"): {"normalize"},
     ("ensemble", "votingtype"): {"probabilitydistribution"},
     ("hierarchical", "hseparator"): {"/"},
     ("hierarchical", "type"): {"tree", "dag"},
     ("hierarchical", "wparam"): {"0.75"},
     ("hierarchical", "wtype"): {"expavgparentweight"},
+    ("model", "minimalnumberexamples"): {"0"},
+    ("tree", "binarysplit"): {"yes"},
     ("tree", "ftest"): {"1", "1.0"},
     ("tree", "heuristic"): {"default", "variancereduction"},
 }
 
 # What to make of the weights of several parents, which labels of a tree do not have.
 _WEIGHTS_BY_DEPTH = {"expavgparentweight", "expmaxparentweight", "expminparentweight", "expsumparentweight"}
+
+# What to do in place of options that have no counterpart.
+_INSTEAD = {
+    ("ensemble", "featureranking"): "slantwood inspect MODEL shows how much each feature matters",
+    ("tree", "ftest"): "splits are not tested for significance here; --max-depth, --min-samples-split or "
+    "--set min_impurity_decrease=0.05 keep trees small",
+    ("tree", "pruningmethod"): "trees are not pruned here; --max-depth or --min-samples-split limit them",
+}
+
+
+@dataclass
+class _Taken:
+    """A value of one of our options, and what CLUS calls that which it comes from."""
+
+    value: Any
+    names: list[str]
+
+
+@dataclass
+class _Translation:
+    """Our options, in place of those of a settings file; what has no counterpart; and what to say of it."""
+
+    ours: dict[str, _Taken] = field(default_factory=dict)
+    ignored: dict[tuple[str, str], str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def take(self, option: str, value: Any, *names: str) -> None:
+        self.ours[option] = _Taken(value, list(names))
+
+    def values(self) -> Values:
+        """Return the options as a file gives them, parameters as tables."""
+        values: Values = {}
+        for option, taken in self.ours.items():
+            name, _, parameter = option.partition(" ")
+            if parameter:
+                values.setdefault(name, {})[parameter] = taken.value
+            else:
+                values[name] = taken.value
+        return values
+
+    def report(self) -> str:
+        """Say which option became which of ours."""
+        return "; ".join(
+            f"{' and '.join(taken.names)} as --{_shown(option, taken.value)}"
+            for option, taken in self.ours.items()
+        )
 
 
 def accept_clus_settings(context: typer.Context, data: str | None) -> str | None:
@@ -47,26 +101,28 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
         return data
     path = Path(data)
     sections = _read(path)
-    values, rest = _translated(sections, path.parent)
-    file = values.pop("data", None)
-    if file is None:
-        raise ValueError(f"{path} has no File in its section [Data]; expected the name of a data file")
+    file = _data_file(path, sections)
+    translation = _translated(path, sections, file)
     known = names_of_options(context)
-    for option, (_, name) in list(values.items()):
-        if option not in known:
-            rest.append(name)
-            del values[option]
-    shown = ", ".join(f"{name} as --{option}{_shown(value)}" for option, (value, name) in values.items())
-    say(f"Settings of {path}: {shown or 'none'}.")
-    if rest:
-        warn(f"{path} has options that have no counterpart here and are ignored: {', '.join(rest)}")
-    give_defaults(context, {option: value for option, (value, _) in values.items()}, str(path))
-    return str(file[0])
+    for option, taken in list(translation.ours.items()):
+        if option.partition(" ")[0] not in known:
+            translation.ignored |= {("", name): name for name in taken.names}
+            del translation.ours[option]
+    say(f"Settings of {path}: {translation.report() or 'none'}.")
+    for note in translation.notes:
+        say(note)
+    for place, name in translation.ignored.items():
+        if place in _INSTEAD:
+            say(f"In place of {name}: {_INSTEAD[place]}.")
+    if translation.ignored:
+        names = ", ".join(translation.ignored.values())
+        warn(f"{path} has options that have no counterpart here and are ignored: {names}")
+    give_defaults(context, translation.values(), str(path))
+    return file
 
 
-def _read(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return values and names as written, by section and name in lower case."""
-    found = {}
+def _read(path: Path) -> Sections:
+    found: Sections = {}
     section = ""
     text = path.read_text(encoding="utf-8", errors="replace")
     for number, raw in enumerate(text.splitlines(), 1):
@@ -83,86 +139,142 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
     return found
 
 
-def _translated(
-    sections: dict[tuple[str, str], tuple[str, str]], folder: Path
-) -> tuple[dict[str, tuple[Any, str]], list[str]]:
-    """Return our options, each with its value and what CLUS calls it; and what has no counterpart."""
-    ours: dict[str, tuple[Any, str]] = {}
-    rest = []
+def _data_file(path: Path, sections: Sections) -> str:
+    value = sections.get(("data", "file"), ("", ""))[0]
+    if value.lower() not in _NOTHING:
+        return str(_found(path.parent / value))
+    beside = _found(path.with_suffix(".arff"))
+    if not beside.exists():
+        raise ValueError(
+            f"{path} has no File in its section [Data], and there is no {beside.name} beside it; expected "
+            "one of the two"
+        )
+    return str(beside)
+
+
+def _found(path: Path) -> Path:
+    """Return the file that is meant, whose name may lack its ends."""
+    ends = ("", ".arff", ".zip", ".arff.zip")
+    named = [path.with_name(f"{path.name}{end}") for end in ends]
+    return next((each for each in named if each.is_file()), path)
+
+
+def _translated(path: Path, sections: Sections, file: str) -> _Translation:
+    result = _Translation()
+    if sections.get(("data", "file"), ("", ""))[0].lower() in _NOTHING:
+        result.notes.append(f"No Data.File: taking {file}.")
     for place, (value, name) in sections.items():
+        if place == ("data", "file") or (place[0] == "attributes" and place[1] in LISTS):
+            continue
         if not place[1] or value.lower() in _NOTHING or _is_so_anyway(place, value, sections):
             continue
         translate = _COUNTERPARTS.get(place)
-        translated = translate(value, folder) if translate is not None else None
+        translated = translate(value, path.parent) if translate is not None else None
         if translated is None:
-            rest.append(name)
+            result.ignored[place] = name
             continue
         for option, item in translated.items():
-            if option == "drop" and option in ours:
-                item = f"{ours[option][0]},{item.removeprefix('columns:')}"
-            if option == "set" and option in ours:
-                item = ours[option][0] | item
-            ours[option] = item, name
-    _add_what_clus_takes_for_granted(ours, sections)
-    return ours, rest
+            before = result.ours.get(option)
+            # Two options may limit the size of leaves.
+            if before is not None and option == "min-samples-split" and before.value >= item:
+                continue
+            result.take(option, item, name)
+    _add_attributes(result, path, sections, file)
+    if ".arff" in Path(file).name.lower():
+        result.take("index-base", "clus", "sparse rows")
+    _add_what_clus_takes_for_granted(result, sections)
+    return result
 
 
-def _is_so_anyway(
-    place: tuple[str, str], value: str, sections: dict[tuple[str, str], tuple[str, str]]
-) -> bool:
-    def other(section: str, name: str) -> str:
-        return sections.get((section, name), ("", ""))[0]
+def _is_so_anyway(place: tuple[str, str], value: str, sections: Sections) -> bool:
+    def other(section: str, name: str, default: str) -> str:
+        return sections.get((section, name), (default, ""))[0].lower()
 
-    if place == ("attributes", "clustering"):
-        return value == other("attributes", "target")
-    if place == ("hierarchical", "wtype") and other("hierarchical", "type").lower() != "dag":
+    if place == ("hierarchical", "wtype") and other("hierarchical", "type", "") != "dag":
         return value.lower() in _WEIGHTS_BY_DEPTH
+    if place == ("ensemble", "selectrandomsubspaces"):
+        return other("ensemble", "ensemblemethod", "bagging") == "bagging"  # which looks at all features
     return value.lower() in _ANYWAY.get(place, ())
 
 
-def _add_what_clus_takes_for_granted(
-    ours: dict[str, tuple[Any, str]], sections: dict[tuple[str, str], tuple[str, str]]
-) -> None:
-    if ("hierarchical", "") in sections:
-        ours.pop("targets", None)  # the attribute of that type
-    elif "targets" not in ours:
-        ours["targets"] = "last:1", "no Attributes.Target"
+def _add_attributes(result: _Translation, path: Path, sections: Sections, file: str) -> None:
+    lists: dict[str, frozenset[int]] = {}
+    names = {key: sections.get(("attributes", key), ("", ""))[1] for key in LISTS}
+    for key in LISTS:
+        value, name = sections.get(("attributes", key), ("", ""))
+        if value.lower() in {*_NOTHING, "default"}:
+            continue
+        try:
+            listed = attributes_listed(value)
+        except ValueError as error:
+            raise ValueError(f"{path}: {name} has {error}") from error
+        if listed is None:
+            result.ignored["attributes", key] = name
+        else:
+            lists[key] = listed
+    roles = roles_of(lists, _known_attributes(Path(file)))
+    # An attribute with a hierarchy tells itself that it is the target.
+    if ("hierarchical", "") not in sections:
+        name = names["target"] if "target" in lists else "no Attributes.Target"
+        result.take("targets", roles.targets, name)
+    if roles.drop:
+        result.take("drop", roles.drop, *(names[key] for key in roles.dropped_by))
+    result.ignored |= {("attributes", key): names[key] for key in roles.ignored}
+    result.notes += roles.notes
+
+
+def _known_attributes(file: Path) -> KnownAttributes | None:
+    """Return what the header tells; None where it cannot be read, of which others will speak."""
+    if not file.is_file():
+        return None
+    from slantwood.data import arff, clus
+
+    try:
+        with arff.opened(file) as source:
+            attributes = arff.read_header(source).attributes
+            position = clus.class_position(source, attributes)
+    except ValueError:
+        return None
+    keys = frozenset(i for i, each in enumerate(attributes, 1) if clus.is_key(each))
+    classes = frozenset(() if position is None else (position + 1,))
+    return KnownAttributes(len(attributes), keys, classes)
+
+
+def _add_what_clus_takes_for_granted(result: _Translation, sections: Sections) -> None:
+    def unless_said(section: str, name: str, values: Values) -> None:
+        if (section.lower(), name.lower()) not in sections:
+            for option, value in values.items():
+                if option not in result.ours:
+                    result.take(option, value, f"no {section}.{name}")
+
+    result.take("split", "axis", "CLUS's axis-parallel trees")
+    result.notes.append("--split gradient grows slantwood's oblique trees in their place.")
+    unless_said("Model", "MinimalWeight", _twice_the_leaf("2", Path()) or {})
     if ("ensemble", "") not in sections:
-        ours["tree"] = True, "no section Ensemble"
-    elif ("ensemble", "ensemblemethod") not in sections:
-        ours["set"] = {"bootstrap": True}, "no Ensemble.EnsembleMethod"
-        ours["max-features"] = "1.0", "no Ensemble.EnsembleMethod"
+        result.take("tree", True, "no section Ensemble")
+        return
+    unless_said("Ensemble", "EnsembleMethod", _method("bagging", Path()) or {})
+    unless_said("Ensemble", "Iterations", {"trees": 10})
+    unless_said("Ensemble", "SelectRandomSubspaces", {"max-features": "log2"})
 
 
-def _shown(value: Any) -> str:
-    if value is True:  # a flag
-        return ""
-    return " " + (" ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value))
+def _shown(option: str, value: Any) -> str:
+    if value is True and " " not in option:  # a flag
+        return option
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{option}{'=' if ' ' in option else ' '}{written}"
 
 
 # ---- one function for each kind of counterpart; None where the value has none
-
-
-def _columns(option: str) -> Callable[[str, Path], Values | None]:
-    def translate(value: str, folder: Path) -> Values | None:
-        return {option: f"columns:{value.replace(' ', '')}"} if _RANGES.fullmatch(value) else None
-
-    return translate
 
 
 def _whole(option: str) -> Callable[[str, Path], Values | None]:
     return lambda value, folder: {option: int(value)} if value.isdigit() else None
 
 
-def _file(option: str) -> Callable[[str, Path], Values | None]:
-    def translate(value: str, folder: Path) -> Values | None:
-        if _number(value) is not None:  # a share of the rows
-            return None
-        path = folder / value
-        with_end = path.with_name(f"{path.name}.arff")
-        return {option: str(with_end if with_end.exists() and not path.exists() else path)}
-
-    return translate
+def _test_set(value: str, folder: Path) -> Values | None:
+    # A number is a share of the rows.
+    return {"test": str(_found(folder / value))} if _number(value) is None else None
 
 
 def _twice_the_leaf(value: str, folder: Path) -> Values | None:
@@ -174,9 +286,9 @@ def _twice_the_leaf(value: str, folder: Path) -> Values | None:
 def _method(value: str, folder: Path) -> Values | None:
     match value.lower():
         case "bagging":
-            return {"set": {"bootstrap": True}, "max-features": "1.0"}
+            return {"set bootstrap": True, "max-features": "1.0"}
         case "rforest":
-            return {"set": {"bootstrap": True}}
+            return {"set bootstrap": True}
     return None
 
 
@@ -190,7 +302,7 @@ def _subspaces(value: str, folder: Path) -> Values | None:
 
 def _threshold(value: str, folder: Path) -> Values | None:
     percent = _number(value)
-    return None if percent is None else {"set": {"threshold": percent / 100}}
+    return None if percent is None else {"set threshold": percent / 100}
 
 
 def _flag(option: str) -> Callable[[str, Path], Values | None]:
@@ -207,12 +319,8 @@ def _number(value: str) -> float | None:
 
 _COUNTERPARTS: dict[tuple[str, str], Callable[[str, Path], Values | None]] = {
     ("general", "randomseed"): _whole("seed"),
-    ("data", "file"): _file("data"),
-    ("data", "testset"): _file("test"),
+    ("data", "testset"): _test_set,
     ("data", "xval"): _whole("folds"),
-    ("attributes", "target"): _columns("targets"),
-    ("attributes", "disable"): _columns("drop"),
-    ("attributes", "key"): _columns("drop"),
     ("constraints", "maxdepth"): _whole("max-depth"),
     ("model", "minimalweight"): _twice_the_leaf,
     ("model", "minimalnumberexamples"): _twice_the_leaf,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slantwood.cli.console import bytes_in_words, say
-from slantwood.cli.options import Force, Header
+from slantwood.cli.options import DropText, Encoding, Force, Header, IndexBaseOption
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_there, columns, file_of, is_file, known_set, refuse_for_known_set
 
@@ -38,6 +38,9 @@ def convert(
     format: Annotated[str | None, typer.Option(metavar="NAME", help="Format of IN.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Format of OUT.")] = None,
     header: Header = None,
+    encoding: Encoding = None,
+    index_base: IndexBaseOption = None,
+    drop_text: DropText = None,
     float16: Annotated[
         bool, typer.Option("--float16", help="Of a model: write weights in half precision.")
     ] = False,
@@ -53,6 +56,7 @@ def convert(
     """
     check_result(target, file_of(source), force=force, in_place=True)
     reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
+    reading |= {"encoding": encoding, "index_base": index_base, "drop_text": drop_text}
     saving = {"float16": float16, "predict-only": predict_only}
     if file_of(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:
         _refuse(reading | {"to": to}, "data files")
@@ -68,7 +72,7 @@ def convert(
 def _refuse(options: dict[str, Any], what: str) -> None:
     for option, value in options.items():
         if value is not None and value is not False:
-            raise typer.BadParameter(f"it is for {what}", param_hint=f"--{option}")
+            raise typer.BadParameter(f"it is for {what}", param_hint=f"--{option.replace('_', '-')}")
 
 
 def _convert_model(source: Path, target: Path, *, float16: bool, predict_only: bool) -> None:
@@ -113,5 +117,8 @@ def _read(source: str, reading: dict[str, Any]) -> Data:
         columns(reading["drop"], "--drop") or (),
         columns(reading["nominal"], "--nominal") or (),
         reading["header"],
+        encoding=reading["encoding"],
+        index_base=str(reading["index_base"] or "auto"),
+        drop_text=bool(reading["drop_text"]),
     )
     return read_wanted(file_of(source), wanted, reading["format"])

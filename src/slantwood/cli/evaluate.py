@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from slantwood.cli.console import counted, print_json, say
-from slantwood.cli.options import Format, Header, Jobs, Json
+from slantwood.cli.options import Encoding, FileForm, Format, Header, IndexBaseOption, Jobs, Json
 
 
 def evaluate(
@@ -31,6 +31,8 @@ def evaluate(
     json: Json = False,
     format: Format = None,
     header: Header = None,
+    encoding: Encoding = None,
+    index_base: IndexBaseOption = None,
     jobs: Jobs = None,
 ) -> None:
     """Score the predictions of a model on a data file."""
@@ -41,7 +43,8 @@ def evaluate(
 
     forest = models.load(model)
     models.use_threads(forest, jobs)
-    X, y, _ = inputs_and_truth_for(forest, data, targets, format, header)
+    form = FileForm(format, header, encoding, index_base)
+    X, y, _ = inputs_and_truth_for(forest, data, targets, form)
     task = models.task_of(forest)
     say(f"Task: {task}, {counted(X.shape[0], 'row')}.")
     result = scores(forest, X, y)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from slantwood.cli import models
 from slantwood.cli.console import warn
 from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
+from slantwood.cli.options import FileForm
 from slantwood.cli.sources import columns, file_of, is_file, known_set
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
@@ -23,30 +24,22 @@ from slantwood.hints import listed
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 
-def inputs_for(
-    model: Any, path: str, format: str | None = None, header: bool | None = None
-) -> tuple[Any, Data]:
+def inputs_for(model: Any, path: str, form: FileForm) -> tuple[Any, Data]:
     """Read the inputs of a model from a file or a known data set; return them, and all that was read."""
-    data = _read(model, path, (), format, header)
+    data = _read(model, path, (), form)
     return _lined_up_inputs(model, data, path), data
 
 
-def inputs_and_truth_for(
-    model: Any,
-    path: str,
-    targets: str | None = None,
-    format: str | None = None,
-    header: bool | None = None,
-) -> tuple[Any, Any, Data]:
+def inputs_and_truth_for(model: Any, path: str, targets: str | None, form: FileForm) -> tuple[Any, Any, Data]:
     """Read also the targets, in the form in which the model predicts them."""
-    data = _read(model, path, columns(targets, "--targets"), format, header)
+    data = _read(model, path, columns(targets, "--targets"), form)
     if data.y is None:
         raise ValueError(f"{path} has no targets to compare with; give --targets")
     X = _lined_up_inputs(model, data, path)
     return X, _lined_up_truth(model, data, path, by_position=targets is not None), data
 
 
-def _read(model: Any, path: str, targets: Any, format: str | None, header: bool | None) -> Data:
+def _read(model: Any, path: str, targets: Any, form: FileForm) -> Data:
     if not is_file(path):
         return known_set(path)
     file = file_of(path)
@@ -58,28 +51,30 @@ def _read(model: Any, path: str, targets: Any, format: str | None, header: bool 
         codes |= set(known)
     wanted = ModelColumns(
         targets=targets,
-        header=header,
+        header=form.header,
+        encoding=form.encoding,
+        index_base=form.base,
         inputs=names,
         n_inputs=model.n_features_in_,
         codes=frozenset(codes),
         known_targets=known,
-        keys=_keys(file, format),
+        keys=_keys(file, form),
         asks_file=task == HIERARCHICAL,
-        may_lack_names=header is None and format_of(file, format).name in ("csv", "tsv"),
+        may_lack_names=form.header is None and format_of(file, form.format).name in ("csv", "tsv"),
         task=_kind(task),
     )
-    data = read_wanted(file, wanted, format)
+    data = read_wanted(file, wanted, form.format)
     if data.X.shape[0] == 0:
         raise ValueError(f"{path} has no rows; expected at least one to predict")
     return data
 
 
-def _keys(path: Path, format: str | None) -> tuple[str, ...]:
+def _keys(path: Path, form: FileForm) -> tuple[str, ...]:
     """Return the attributes of a CLUS file that name the rows, which only their type tells."""
     # What comes through a pipe can be read only once.
-    if format_of(path, format).name != "arff" or not path.is_file():
+    if format_of(path, form.format).name != "arff" or not path.is_file():
         return ()
-    with arff.opened(path) as source:
+    with arff.opened(path, form.encoding) as source:
         return tuple(each.name for each in arff.read_header(source).attributes if clus.is_key(each))
 
 

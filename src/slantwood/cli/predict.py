@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slantwood.cli.console import counted, say
-from slantwood.cli.options import Force, Format, Header, Jobs
+from slantwood.cli.options import Encoding, FileForm, Force, Format, Header, IndexBaseOption, Jobs
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import file_of
 
@@ -52,6 +52,8 @@ def predict(
     ] = None,
     format: Format = None,
     header: Header = None,
+    encoding: Encoding = None,
+    index_base: IndexBaseOption = None,
     jobs: Jobs = None,
     force: Force = False,
 ) -> None:
@@ -69,7 +71,7 @@ def predict(
     write = writer_for(output)
     forest = models.load(model)
     models.use_threads(forest, jobs)
-    X, read = inputs_for(forest, data, format, header)
+    X, read = inputs_for(forest, data, FileForm(format, header, encoding, index_base))
     result: Predictions = predictions(forest, X, keys=read.keys, proba=proba, top_k=top_k, labels=labels)
     write(result)
     say(

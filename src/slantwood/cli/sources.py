@@ -48,6 +48,9 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
         drop=columns(options.drop, "--drop") or (),
         nominal=columns(options.nominal, "--nominal") or (),
         header=options.header,
+        encoding=options.encoding,
+        index_base=options.file_form.base,
+        drop_text=bool(options.drop_text),
     )
     if data.y is None:
         raise ValueError(f"{path} has no targets to learn; give --targets")
@@ -137,8 +140,10 @@ def columns(said: str | None, option: str) -> Any:
 
 def refuse_for_known_set(data: str, options: Mapping[str, Any]) -> None:
     """Refuse options that say how to read a file, where a data set is meant."""
-    for name in ("targets", "task", "drop", "nominal", "format", "header"):
+    of_columns = ("targets", "task", "drop", "nominal", "drop_text")
+    for name in (*of_columns, "format", "header", "encoding", "index_base"):
         if options.get(name) is not None:
             raise typer.BadParameter(
-                f"{data!r} is no file, and a known data set says it itself", param_hint=f"--{name}"
+                f"{data!r} is no file, and a known data set says it itself",
+                param_hint=f"--{name.replace('_', '-')}",
             )

@@ -107,7 +107,7 @@ def _tested(estimator: Any, path: str, training: TrainingOptions) -> Scores:
     from slantwood.cli.naming import inputs_and_truth_for
     from slantwood.cli.scores import scores
 
-    X, y, data = inputs_and_truth_for(estimator, path, None, training.format, training.header)
+    X, y, data = inputs_and_truth_for(estimator, path, None, training.file_form)
     say(f"Testing on {path}: {counted(data.X.shape[0], 'row')}.")
     return scores(estimator, X, y)
 

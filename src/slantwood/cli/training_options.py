@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from slantwood.cli.clus_settings import accept_clus_settings
+from slantwood.cli.options import DropText, Encoding, FileForm, IndexBaseOption
 from slantwood.split_names import SPLITS
 
 
@@ -74,6 +75,9 @@ class TrainingOptions:
             "--header/--no-header", help="Whether a CSV or TSV file begins with names.", show_default=False
         ),
     ] = None
+    encoding: Encoding = None
+    index_base: IndexBaseOption = None
+    drop_text: DropText = None
     trees: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in the forest.")] = 50
     tree: Annotated[bool, typer.Option("--tree/--forest", help="Grow a single tree, or a forest.")] = False
     split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split["gradient"]
@@ -109,6 +113,11 @@ class TrainingOptions:
             help="A parameter of the split learner, as C=1; may be repeated.",
         ),
     ] = None
+
+    @property
+    def file_form(self) -> FileForm:
+        """How the data file is written; a file to test on is written alike."""
+        return FileForm(self.format, self.header, self.encoding, self.index_base)
 
 
 def with_training_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -6,20 +6,27 @@ Every error says the file, the line and what was expected there.
 
 from __future__ import annotations
 
+import io
 import math
 import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from slantwood.data import files
 from slantwood.data.names import told_apart
 
+_Line = TypeVar("_Line", str, bytes)
+
 MISSING = "?"
+
+# What programs write for a number that is missing, in any case.
+_NO_NUMBER = ("nan", "-nan", "+nan")
 
 BITS = ("0", "1")
 
@@ -29,15 +36,23 @@ BLANKS = " \t\r\n"
 QUOTED = r"""(?:'(?:\\.|[^'\\])*+'|"(?:\\.|[^"\\])*+")"""
 _IS_QUOTED = re.compile(QUOTED)
 _COMMENT = re.compile(r"[ \t]%.*")
+# Up to the end of a line where the closing quote lacks.
+QUOTED_OR_OPEN = r"""(?:'(?:\\.|[^'\\])*+(?:'|\\?$)|"(?:\\.|[^"\\])*+(?:"|\\?$))"""
+_QUOTED_OR_COMMENT = re.compile(rf"({QUOTED_OR_OPEN})|(?:^|(?<=[ \t]))%.*", re.DOTALL)
 _RELATION = re.compile(r"@relation(?:[ \t]++(.*))?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rf"@attribute[ \t]++({QUOTED}|[^ \t'\"][^ \t]*+)[ \t]++(.+)", re.IGNORECASE)
 _DATA = re.compile(r"@data[ \t]*+(?:%.*)?", re.IGNORECASE)
-_NUMERIC = re.compile(r"(?:numeric|real|integer)[ \t]*+(?:%.*)?", re.IGNORECASE)
+# Some programs add the range of the numbers, which none checks.
+_NUMERIC = re.compile(
+    r"(?:numeric|real|integer)[ \t]*+(?:[\[(][^\[\](){}]*+[\])][ \t]*+)?(?:%.*)?", re.IGNORECASE
+)
 _STRING = re.compile(r"string[ \t]*+(?:%.*)?", re.IGNORECASE)
+_DATE = re.compile(rf"date(?:[ \t]++(?:{QUOTED}|[^ \t'\"%]++))?[ \t]*+(?:%.*)?", re.IGNORECASE)
 _RELATIONAL = re.compile(r"relational\b.*", re.IGNORECASE)
 _NO_VALUES = re.compile(r"\{[ \t]*+\}")
 _VALUE = re.compile(rf"[ \t]*+({QUOTED}|[^,}}'\"][^,}}]*+|)[ \t]*+([,}}])")
 _CELL = re.compile(rf"[ \t]*+({QUOTED}|[^,'\"][^,]*+|)[ \t]*+(,|(?<=[ \t])%.*|$)")
+_BETWEEN_BLANKS = re.compile(rf"[ \t]*+(?:({QUOTED})(?=[ \t]|$)|(%.*)|([^ \t,'\"]++))")
 _AT_THE_END = re.compile(r"[ \t]*+(?:%.*)?")
 
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
@@ -48,13 +63,17 @@ IN_QUOTES = "\udc00"
 class Source:
     """The lines of a file that say something: no blank ones, no comments, no blanks around them.
 
-    Iterating goes on where it stopped. `line` is the number of the line that was read last.
+    Iterating goes on where it stopped. `line` is the number of the line that was read last, and `notices` are
+    what the user has to hear of how the file was understood.
+
+    Lines that are not UTF-8 are taken as Latin-1, which all bytes are; an `encoding` that is given must fit.
     """
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: IO[bytes], encoding: str | None = None) -> None:
         self.path = path
         self.line = 0
-        self._lines = self._read(file)
+        self.notices: list[str] = []
+        self._lines = self._read(file, encoding)
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
@@ -64,18 +83,46 @@ class Source:
         # In an empty file no line was read.
         return ValueError(f"{self.path}, line {max(1, self.line) if line is None else line}: {message}")
 
-    def _read(self, file: IO[bytes]) -> Iterator[str]:
+    def _read(self, file: IO[bytes], encoding: str | None) -> Iterator[str]:
+        lines = self._decoded_lines(file) if encoding is None else self._encoded_lines(file, encoding)
+        for text in lines:
+            line = text.strip(BLANKS)
+            if line and not line.startswith("%"):
+                yield line
+
+    def _decoded_lines(self, file: IO[bytes]) -> Iterator[str]:
         for raw in self._raw_lines(file):
             self.line += 1
             try:
                 # Some editors put a mark of the encoding at the start of a file.
-                line = raw.decode("utf-8-sig" if self.line == 1 else "utf-8").strip(BLANKS)
-            except UnicodeDecodeError as error:
-                raise self.error("these bytes are no text; expected UTF-8") from error
-            if line and not line.startswith("%"):
-                yield line
+                yield raw.decode("utf-8-sig" if self.line == 1 else "utf-8")
+            except UnicodeDecodeError:
+                yield self._as_latin(raw)
 
-    def _raw_lines(self, file: IO[bytes]) -> Iterator[bytes]:
+    def _as_latin(self, raw: bytes) -> str:
+        text = raw.decode("latin-1")
+        said = _QUOTED_OR_COMMENT.sub(lambda match: match[1] or "", text)
+        if not self.notices and not _is_text(said.encode("latin-1")):
+            self.notices.append(
+                f"{self.path}, line {self.line}: these bytes are not UTF-8, and such lines are read as "
+                "latin-1; give encoding, as encoding='cp1252', if they are in another"
+            )
+        return text
+
+    def _encoded_lines(self, file: IO[bytes], encoding: str) -> Iterator[str]:
+        # Not line by line: in some encodings the end of a line is more than one byte.
+        with io.TextIOWrapper(file, encoding, newline="\n") as lines:
+            try:
+                for text in self._raw_lines(lines):
+                    self.line += 1
+                    yield text.removeprefix("\ufeff") if self.line == 1 else text
+            except UnicodeError as error:
+                raise self.error(
+                    f"some bytes after this line are no text in {encoding} ({error.args[-1]}); give another "
+                    "encoding"
+                ) from error
+
+    def _raw_lines(self, file: Iterable[_Line]) -> Iterator[_Line]:
         try:
             yield from file
         except Exception as error:
@@ -85,11 +132,38 @@ class Source:
             raise damaged from error
 
 
+def _is_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def check_encoding(encoding: str | None) -> None:
+    """Refuse what is no encoding of text."""
+    if encoding is not None and not isinstance(encoding, str):
+        raise TypeError(f"encoding={encoding!r} must be a name, as 'cp1252', or None")
+    try:
+        "a".encode(encoding or "utf-8")
+    except (LookupError, ValueError) as error:
+        raise ValueError(
+            f"encoding={encoding!r:.60} is no encoding of text; expected one as 'cp1252'"
+        ) from error
+
+
+def warn_of(source: Source, stacklevel: int) -> None:
+    """Tell the user how a file was understood; `stacklevel` is that of the public function."""
+    for notice in source.notices:
+        warnings.warn(notice, stacklevel=stacklevel + 1)
+
+
 @contextmanager
-def opened(path: str | PathLike[str]) -> Iterator[Source]:
+def opened(path: str | PathLike[str], encoding: str | None = None) -> Iterator[Source]:
     """Open a text file, decompressed."""
+    check_encoding(encoding)
     with files.opened(path) as file:
-        yield Source(Path(path), file)
+        yield Source(Path(path), file, encoding)
 
 
 @dataclass(frozen=True)
@@ -186,10 +260,12 @@ def column(
     if values == BITS and bits_are_numbers:
         return Number(of_bits=True)
     if values is None:
+        every = ", or all texts and dates with drop_text=True" * is_text_or_date(attribute)
         texts = f", or take its texts as values with nominal=[{attribute.name!r}]" * is_text(attribute)
         raise source.error(
             f"attribute {attribute.name!r} has the type {short(attribute.type)}; expected numeric, real, "
-            f"integer, or values in braces. Leave the column out with drop=[{attribute.name!r}]{texts}",
+            "integer, or values in braces. Leave the column out with "
+            f"drop=[{attribute.name!r}]{every}{texts}",
             attribute.line,
         )
     twice = [value for value, count in Counter(values).items() if count > 1]
@@ -208,14 +284,20 @@ def is_text(attribute: Attribute) -> bool:
     return bool(_STRING.fullmatch(attribute.type))
 
 
+def is_text_or_date(attribute: Attribute) -> bool:
+    """Tell whether an attribute has what no tree can use: any texts, or dates."""
+    return is_text(attribute) or bool(_DATE.fullmatch(attribute.type))
+
+
 def number_text(cell: str | None) -> str | None:
     """Return the text of a number as it is, for numbers that are only codes."""
-    if cell is not None:
-        try:
-            number_of(cell, math.inf)
-        except ValueError:
-            raise ValueError(f"{short(cell)} is no number; expected one, or {MISSING}") from None
-    return cell
+    if cell is None:
+        return None
+    try:
+        number = number_of(cell, math.inf)
+    except ValueError:
+        raise ValueError(f"{short(cell)} is no number; expected one, or {MISSING}") from None
+    return None if math.isnan(number) else cell
 
 
 def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | None:
@@ -225,12 +307,15 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
         return None
     none = _NO_VALUES.match(declared)
     at, end = (none.end(), "}") if none else (1, ",")
-    values = []
+    values: list[str] = []
     while end == ",":
         match = _VALUE.match(declared, at)
         if not match:
             return None
         value = cell_of(match[1])
+        at, end = match.end(), match[2]
+        if not value and values and end == "}":  # behind a last comma
+            continue
         if value in ("", MISSING):
             raise source.error(
                 f"attribute {attribute.name!r} has the value {value!r}; expected values that are neither "
@@ -238,7 +323,6 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
                 attribute.line,
             )
         values.append(plain(value))
-        at, end = match.end(), match[2]
     return tuple(values) if _AT_THE_END.fullmatch(declared, at) else None
 
 
@@ -257,6 +341,19 @@ def split(source: Source, line: str, number: int | None = None) -> list[str]:
     return line.split(",")
 
 
+def split_between_blanks(line: str) -> list[str] | None:
+    """Return the cells of a line that has blanks between them, as in `split`; None where it has commas."""
+    cells, at = [], 0
+    while at < len(line):
+        match = _BETWEEN_BLANKS.match(line, at)
+        if not match:
+            return None
+        if not match[2]:
+            cells.append(cell_of(match[1] or match[3]))
+        at = match.end()
+    return cells
+
+
 def plain(cell: str) -> str:
     """Return what a cell says."""
     return cell.removeprefix(IN_QUOTES)
@@ -269,6 +366,9 @@ def _quoted_cells(source: Source, line: str, number: int | None) -> Iterator[str
         if not match:
             raise source.error(f"expected a closing quote and a comma in {short(line[position:])}", number)
         position, end = match.end(), match[2]
+        if match[1].startswith("%") and line[match.start(1) - 1] in BLANKS:
+            yield ""  # behind a last comma
+            return
         if comment := _COMMENT.search(match[1]) if match[1][:1] not in ("'", '"') else None:
             yield match[1][: comment.start()].rstrip(BLANKS)
             return
@@ -299,12 +399,17 @@ def short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+def says_missing(cell: str) -> bool:
+    """Tell whether a cell among numbers says that it is missing."""
+    return cell == MISSING or cell.lower() in _NO_NUMBER
+
+
 def number_of(cell: str, too_large: float) -> float:
     """Return the number that a cell says, NaN where it is missing; ValueError where it is none."""
-    if cell == MISSING:
+    if says_missing(cell):
         return math.nan
     number = float(cell)
-    # Python's float also takes nan, inf and 1_000.
+    # Python's float also takes inf and 1_000.
     if "_" in cell or not abs(number) < too_large:
         raise ValueError(cell)
     return number

@@ -29,14 +29,18 @@ from slantwood.data.arff import (
     cell_of,
     number_of,
     plain,
+    says_missing,
     short,
     split,
+    split_between_blanks,
 )
+from slantwood.data.index_base import IndexBase, OtherBase, other_base
 
 _Taker = Callable[[list[str]], Sequence[str]]
 _PAIR = re.compile(rf"[ \t]*+([0-9]{{1,18}}+)[ \t]++({QUOTED}|[^,}}'\" \t][^,}}]*+)[ \t]*+([,}}])")
 _NO_PAIRS = re.compile(r"\{[ \t]*+\}")
-_AFTER_PAIRS = re.compile(r"[ \t]*+(?:,[ \t]*+(\{[^{}]*+\})[ \t]*+)?(?:%.*)?")
+_AFTER_COMMA = re.compile(r"[ \t]*+\}")
+_AFTER_PAIRS = re.compile(r"[ \t]*+(?:,[ \t]*+(\{[^{}]*+\})[ \t]*+)?(?:,[ \t]*+)?(?:%.*)?")
 
 # Numbers below are rounded to one of single precision, those above to infinity.
 _TOO_LARGE = 2.0**128 - 2.0**103
@@ -69,7 +73,9 @@ class Cells:
     weights: np.ndarray | None
 
 
-def read_rows(source: Source, names: Sequence[str], columns: Sequence[Column]) -> Cells:
+def read_rows(
+    source: Source, names: Sequence[str], columns: Sequence[Column], base: IndexBase | None = None
+) -> Cells:
     """Read the rows below ``@data``; the first one tells whether all of them list pairs."""
     rows: _Rows | None = None
     all_in_pairs = False
@@ -78,7 +84,11 @@ def read_rows(source: Source, names: Sequence[str], columns: Sequence[Column]) -
         for line in source:
             in_pairs = line.startswith("{")
             if rows is None:
-                rows = (_SparseRows if in_pairs else _DenseRows)(source, names, columns)
+                rows = (
+                    _SparseRows(source, names, columns, base or IndexBase())
+                    if in_pairs
+                    else _DenseRows(source, names, columns)
+                )
                 all_in_pairs = in_pairs
             if in_pairs != all_in_pairs:
                 form = "values without braces" if in_pairs else "{index value, ...}"
@@ -244,20 +254,34 @@ class _DenseRows(_Rows):
         self._lines: list[int] = []
 
     def _add_cells(self, line: str) -> str | None:
-        cells = split(self.source, line)
         weight = None
-        if len(cells) == len(self.names) + 1 and cells[-1].startswith("{") and cells[-1].endswith("}"):
-            weight = cells.pop()
+        try:
+            cells = split(self.source, line)
+        except ValueError:
+            cells = split_between_blanks(line) or []
+            if not cells or len(cells) not in (len(self.names), len(self.names) + 1):
+                raise
         if len(cells) != len(self.names):
-            self._store()  # there may be something wrong before
-            raise self.source.error(
-                f"expected {len(self.names)} values, one per attribute, found {len(cells)}"
-            )
+            cells, weight = self._unusual_cells(line, cells)
         self._waiting.append(cells)
         self._lines.append(self.source.line)
         if len(self._waiting) == self._at_once:
             self._store()
         return weight
+
+    def _unusual_cells(self, line: str, cells: list[str]) -> tuple[list[str], str | None]:
+        """Return the cells and the weight of a row that has not just a cell for each attribute."""
+        wanted, weight = len(self.names), None
+        if len(cells) < wanted and (others := split_between_blanks(line)) is not None:
+            cells = others if len(others) in (wanted, wanted + 1) else cells
+        while len(cells) > wanted and not cells[-1]:  # behind a last comma
+            cells.pop()
+        if len(cells) == wanted + 1 and cells[-1].startswith("{") and cells[-1].endswith("}"):
+            weight = cells.pop()
+        if len(cells) != wanted:
+            self._store()  # there may be something wrong before
+            raise self.source.error(f"expected {wanted} values, one per attribute, found {len(cells)}")
+        return cells, weight
 
     def cells(self) -> Cells:
         self._store()
@@ -311,8 +335,9 @@ def _as_numbers(rows: Sequence[list[str]], taken: _Taker, width: int, dtype: Any
         n_missing = cells.count(MISSING)
         known = ["nan" if cell == MISSING else cell for cell in cells]
         numbers = np.fromiter(map(float, known), dtype, len(cells))
-    # Python's float also takes nan, inf and 1_000.
-    if np.count_nonzero(~np.isfinite(numbers)) != n_missing or "_" in "".join(cells):
+    # Python's float also takes inf and 1_000.
+    n_unknown = np.count_nonzero(~np.isfinite(numbers))
+    if (n_unknown != n_missing and n_unknown != sum(map(says_missing, cells))) or "_" in "".join(cells):
         raise ValueError
     return numbers.reshape(len(rows), width)
 
@@ -320,8 +345,12 @@ def _as_numbers(rows: Sequence[list[str]], taken: _Taker, width: int, dtype: Any
 class _SparseRows(_Rows):
     """Rows that list pairs of index and value; what is not listed is zero, or the first nominal value."""
 
-    def __init__(self, source: Source, names: Sequence[str], columns: Sequence[Column]) -> None:
+    def __init__(
+        self, source: Source, names: Sequence[str], columns: Sequence[Column], base: IndexBase
+    ) -> None:
         super().__init__(source, names, columns)
+        self._base = base
+        self._proof = base.proof(len(names))
         self._rank = {position: rank for rank, position in enumerate(self.numeric)}
         self._exact_rank = {position: rank for rank, position in enumerate(self.exact)}
         self._group_and_rank = {
@@ -333,8 +362,27 @@ class _SparseRows(_Rows):
         self._indices = array("i")
         self._starts = array("q", [0])
 
+    def add(self, line: str) -> None:
+        try:
+            super().add(line)
+        except ValueError as error:
+            if not self._base.may_be_other:
+                raise
+            if other := other_base(self._base, self.source, line, len(self.names)):
+                raise OtherBase(other) from error
+            raise
+
+    def cells(self) -> Cells:
+        if notice := self._base.notice:
+            self.source.notices.append(f"{self.source.path}: {notice}")
+        return super().cells()
+
     def _add_cells(self, line: str) -> str | None:
         row, weight = self._quick_pairs(line) or self._pairs(line)
+        if self._base.may_be_other and self._proof in row:
+            self._base = self._base.proven(self.source.line, len(self.names))
+        if self._base.first:
+            row = {index - 1: cell for index, cell in row.items()}
         if self._rank:
             self._add_numbers(row)
         if self.exact:
@@ -344,7 +392,8 @@ class _SparseRows(_Rows):
         for position, parser in self.parsers.items():
             cell = row.get(position, parser.absent)
             if cell is None:
-                expected = f"{position} and a value, or {position} {MISSING}"
+                index = position + self._base.first
+                expected = f"{index} and a value, or {index} {MISSING}"
                 raise self._not_listed(position, expected)
             self._add_parsed(position, cell)
         return weight
@@ -385,7 +434,8 @@ class _SparseRows(_Rows):
             if not group.values:
                 for position in group.positions:
                     if position not in row:
-                        raise self._not_listed(position, f"{position} {MISSING}, as it has no values")
+                        index = position + self._base.first
+                        raise self._not_listed(position, f"{index} {MISSING}, as it has no values")
             group.rows.add(added)
 
     def _not_listed(self, position: int, expected: str) -> ValueError:
@@ -412,7 +462,9 @@ class _SparseRows(_Rows):
         if max(map(len, pairs)) > 18:
             return None
         row = dict(zip(map(int, pairs), pairs.values(), strict=True))
-        return (row, None) if len(row) == len(pairs) and max(row) < len(self.names) else None
+        first = self._base.first
+        in_range = max(row) < len(self.names) + first and (first == 0 or 0 not in row)
+        return (row, None) if len(row) == len(pairs) and in_range else None
 
     def _pairs(self, line: str) -> tuple[dict[int, str], str | None]:
         row: dict[int, str] = {}
@@ -420,11 +472,17 @@ class _SparseRows(_Rows):
         at, end = (empty.end(), "}") if empty else (1, ",")
         while end == ",":
             match = _PAIR.match(line, at)
+            if not match and row and (last := _AFTER_COMMA.match(line, at)):
+                at = last.end()
+                break
             if not match:
                 raise self.source.error(f"expected 'index value' and a comma or brace in {short(line[at:])}")
             index = int(match[1])
-            if index >= len(self.names):
-                raise self.source.error(f"index {index} is too large; expected 0 to {len(self.names) - 1}")
+            first, stop = self._base.first, len(self.names) + self._base.first
+            if not first <= index < stop:
+                size = "large" if index >= stop else "small"
+                known = f", since {self._base.reason}" * bool(self._base.reason)
+                raise self.source.error(f"index {index} is too {size}; expected {first} to {stop - 1}{known}")
             if index in row:
                 raise self.source.error(f"index {index} occurs twice; expected each index once")
             row[index] = cell_of(match[2])

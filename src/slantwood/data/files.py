@@ -8,6 +8,7 @@ import importlib
 import io
 import lzma
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from typing import IO, Any
 from slantwood.atomic import replacing
 from slantwood.data.limits import Limit
 from slantwood.hints import shortened
+
+# Files of this kind hold others, and are only read.
+ARCHIVE = ".zip"
 
 # Enough for reading to be fast, and little beside the matrices that are read.
 BLOCK = 1 << 22
@@ -36,7 +40,7 @@ def opened(
     path = Path(path)
     with open(path, "rb") as file:
         limit = Limit.of(path, max_memory)
-        opener = _OPENERS.get(path.suffix.lower())
+        opener = (_OPENERS | {ARCHIVE: _open_archive}).get(path.suffix.lower())
         if opener is None:
             yield _buffered(_Bounded(file, limit, has_lines=True)) if has_lines else file
             return
@@ -83,7 +87,9 @@ def _buffered(stream: _Bounded) -> IO[bytes]:
 @contextmanager
 def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for writing, compressed as its name says; it appears when all is written."""
-    opener = _OPENERS.get(Path(path).suffix.lower())
+    if (suffix := Path(path).suffix.lower()) == ARCHIVE:
+        raise ValueError(f"{path}: {ARCHIVE} files are only read; write one of {', '.join(COMPRESSIONS)}")
+    opener = _OPENERS.get(suffix)
     with replacing(path) as file:
         if opener is None:
             yield file
@@ -94,7 +100,7 @@ def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 def is_plain(path: str | PathLike[str]) -> bool:
     """Tell whether a file is not compressed, as its name says."""
-    return Path(path).suffix.lower() not in _OPENERS
+    return Path(path).suffix.lower() not in (*_OPENERS, ARCHIVE)
 
 
 def format_suffix(path: str | PathLike[str]) -> str:
@@ -125,12 +131,29 @@ def decompression_error(path: str | PathLike[str], error: Exception, place: str 
     """Say that a file is damaged, where that is what an error while reading means; else None."""
     # Decompression fails with an OSError without number, the operating system with one.
     of_system = isinstance(error, OSError) and error.errno is not None
-    if of_system or not isinstance(error, (EOFError, OSError, lzma.LZMAError, zlib.error, *_zstd_errors())):
+    of_codecs: tuple[type[Exception], ...] = (lzma.LZMAError, zlib.error, zipfile.BadZipFile, *_zstd_errors())
+    if of_system or not isinstance(error, (EOFError, OSError, *of_codecs)):
         return None
     return ValueError(
         f"{path}{place}: cannot decompress what follows ({shortened(str(error))}); expected a whole "
         f"{Path(path).suffix} file"
     )
+
+
+@contextmanager
+def _open_archive(file: IO[bytes], mode: str) -> Iterator[IO[bytes]]:
+    """Open the only file of an archive, beside which systems may keep hidden ones."""
+    with zipfile.ZipFile(file) as archive:
+        names = [each.filename for each in archive.infolist() if not each.is_dir()]
+        names = [name for name in names if not name.startswith("__MACOSX/") and Path(name).name[:1] != "."]
+        if len(names) != 1:
+            raise ValueError(f"{file.name}: the archive has {len(names)} files; expected one, the data file")
+        try:
+            stream = archive.open(names[0])
+        except (NotImplementedError, RuntimeError) as error:  # another method, or a password
+            raise ValueError(f"{file.name}: cannot open {names[0]!r:.60} in it ({error})") from error
+        with stream:
+            yield stream
 
 
 def _open_zstd(file: IO[bytes], mode: str) -> Any:

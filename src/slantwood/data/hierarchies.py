@@ -5,24 +5,29 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from slantwood.data.arff import opened, read_header
+from slantwood.data.arff import opened, read_header, warn_of
 from slantwood.data.clus import Classes, check_padding, needed_class_position
 from slantwood.data.formats.arff import read_hierarchical
 from slantwood.data.table import Data
+from slantwood.data.wanted import Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
 
-def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -> Hierarchy:
+def read_hierarchy(
+    path: str | PathLike[str], *, padding: str | None = "auto", encoding: str | None = None
+) -> Hierarchy:
     """Read the hierarchy of a CLUS file from its header; the rows are not looked at.
 
     Parameters
     ----------
     path : str or path
-        The file; .bz2, .gz, .xz and .zst are decompressed.
+        The file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
     padding : str or None, default="auto"
         What shorter paths are filled up with, and is dropped from their ends: with "0", ``1/2/0/0`` is the
         class ``1/2``. "auto" takes "0" where the list of classes looks so: all paths have the same number of
         parts, more than one, some end in 0, and a 0 is followed by zeros only. None drops nothing.
+    encoding : str, optional
+        The encoding of the file, as in `read`.
 
     Returns
     -------
@@ -31,24 +36,34 @@ def read_hierarchy(path: str | PathLike[str], *, padding: str | None = "auto") -
         entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
     """
     check_padding(padding)
-    with opened(path) as source:
+    with opened(path, encoding) as source:
         attributes = read_header(source).attributes
-        return Classes(source, attributes[needed_class_position(source, attributes)], padding).hierarchy()
+        classes = Classes(source, attributes[needed_class_position(source, attributes)], padding)
+    warn_of(source, stacklevel=2)
+    return classes.hierarchy()
 
 
 def read_clus(
-    path: str | PathLike[str], *, hierarchy: Hierarchy | None = None, padding: str | None = "auto"
+    path: str | PathLike[str],
+    *,
+    hierarchy: Hierarchy | None = None,
+    padding: str | None = "auto",
+    encoding: str | None = None,
+    index_base: int | str = "auto",
+    drop_text: bool = False,
 ) -> Data:
     """Read a CLUS file of hierarchical multi-label classification.
 
     Parameters
     ----------
     path : str or path
-        The file; .bz2, .gz, .xz and .zst are decompressed.
+        The file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
     hierarchy : Hierarchy, optional
         The hierarchy to use, that of the training file for instance, in place of the one in the header.
     padding : str or None, default="auto"
         What shorter paths are filled up with, as in `read_hierarchy`.
+    encoding, index_base, drop_text
+        As in `read`.
 
     Returns
     -------
@@ -73,4 +88,5 @@ def read_clus(
     check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
-    return read_hierarchical(Path(path), hierarchy, padding)
+    wanted = Wanted(encoding=encoding, index_base=index_base, drop_text=drop_text)
+    return read_hierarchical(Path(path), wanted, hierarchy, padding)

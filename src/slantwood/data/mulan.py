@@ -15,7 +15,7 @@ from slantwood.data import files
 from slantwood.targets.hierarchy import Hierarchy
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
-_COMPRESSIONS = ("", *files.COMPRESSIONS)
+_COMPRESSIONS = ("", *files.COMPRESSIONS, files.ARCHIVE)
 # Both parts of a set have the labels of one file: birds.train.arff and birds.test.arff those of birds.xml.
 _PART = re.compile(r"(.+)(?:\.[^.]+|[-_](?:train|test|valid))", re.IGNORECASE)
 # Blanks other than spaces would be read back as spaces.
@@ -57,7 +57,7 @@ def read_labels(path: str | PathLike[str]) -> Labels:
     Parameters
     ----------
     path : str or path
-        The XML file; .bz2, .gz, .xz and .zst are decompressed.
+        The XML file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from slantwood.data.inputs import inputs
 from slantwood.data.limits import checked_max_memory
 from slantwood.data.table import Data, is_frame
 from slantwood.data.tasks import posed
-from slantwood.data.wanted import ColumnsTypeError, Wanted
+from slantwood.data.wanted import ColumnsTypeError, Wanted, refuse_what_only_arff_has
 from slantwood.hints import shortened
 
 
@@ -30,6 +30,9 @@ def read(
     drop: Any = (),
     nominal: Any = (),
     header: bool | None = None,
+    encoding: str | None = None,
+    index_base: int | str = "auto",
+    drop_text: bool = False,
     max_memory: int | None = None,
 ) -> Data:
     """Read a data file.
@@ -37,7 +40,7 @@ def read(
     Parameters
     ----------
     path : str or path
-        The file; .bz2, .gz, .xz and .zst are decompressed.
+        The file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
     targets : str, int, re.Pattern, or several names or positions, optional
         The columns to predict: names, positions, ``"last:6"``, ``"first:1"``, or a regular expression, also
         written ``"/^label_/"``; ``()`` for none. Some files say it themselves: those in the formats svmlight,
@@ -55,6 +58,15 @@ def read(
     header : bool, optional
         Whether the first line of a CSV or TSV file has names. If nothing is said, it has where it holds
         anything but numbers, the numbers 0, 1, 2, ... in order, or numbers in quotes above others without.
+    encoding : str, optional
+        The encoding of an ARFF file, as "cp1252". If nothing is said it is UTF-8, and lines that are not are
+        taken as Latin-1.
+    index_base : {"auto", "clus", 0, 1}, default="auto"
+        From which number on the sparse rows of an ARFF file count attributes: from 0, as Weka does, or from
+        1, as CLUS does. "auto" takes 0, unless an index as large as the number of attributes proves that it
+        is 1; "clus" takes 1, unless an index 0 proves that it is 0.
+    drop_text : bool, default=False
+        Leave out all inputs of an ARFF file that are texts or dates, except those in `nominal`.
     max_memory : int, optional
         The most bytes of memory that the file may take: what its arrays, or its compressed bytes, claim is
         checked before. If nothing is said, 1000 times the size of the file, and at least 256 MiB. A line of
@@ -73,19 +85,28 @@ def read(
     ImportError
         If a library is missing: pandas for nominal inputs, pyarrow for Parquet and Arrow.
 
+    Warns
+    -----
+    UserWarning
+        If an ARFF file has values that are not UTF-8, or its sparse rows are found to count from 1.
+
     Examples
     --------
     >>> import slantwood.data
     >>> data = slantwood.data.read("emotions.arff", targets="last:6")  # doctest: +SKIP
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
-    wanted = Wanted(targets, drop, nominal, header, task, checked_max_memory(max_memory))
+    wanted = Wanted(
+        targets, drop, nominal, header, task, encoding, index_base, drop_text, checked_max_memory(max_memory)
+    )
     return read_wanted(Path(path), wanted, format)
 
 
 def read_wanted(path: Path, wanted: Wanted, format: str | None = None) -> Data:
     """Read a data file whose columns have the roles that `wanted` gives them."""
     form = format_of(path, format)
+    if form.name != "arff":
+        refuse_what_only_arff_has(path, wanted)
     module = form.load()
     try:
         return _read(module, path, wanted)

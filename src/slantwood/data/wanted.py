@@ -43,6 +43,12 @@ class Wanted:
         Whether a table of text begins with names; None where nothing was said.
     task
         "classification" or "regression", or None where nothing was said.
+    encoding
+        In which encoding an ARFF file is; None where nothing was said.
+    index_base
+        From which number on sparse rows of an ARFF file count: 0, 1, or "auto" or "clus" to look at them.
+    drop_text
+        Whether the columns of texts and dates of an ARFF file are left out.
     max_memory
         The most bytes of memory that the file may take, or None where nothing was said.
     """
@@ -52,6 +58,9 @@ class Wanted:
     nominal: Any = ()
     header: bool | None = None
     task: str | None = None
+    encoding: str | None = None
+    index_base: int | str = "auto"
+    drop_text: bool = False
     max_memory: int | None = None
 
     def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
@@ -104,6 +113,14 @@ def refuse_columns(path: Path, wanted: Wanted) -> None:
             f"{path} says itself what are targets, and has no other columns than numbers; "
             f"give no {argument} with this format{hint}"
         )
+
+
+def refuse_what_only_arff_has(path: Path, wanted: Wanted) -> None:
+    """Refuse what the user says of an ARFF file, where a file is none."""
+    for argument in ("encoding", "index_base", "drop_text"):
+        if getattr(wanted, argument) != getattr(Wanted(), argument):
+            hint = "; convert the file to UTF-8" * (argument == "encoding")
+            raise ValueError(f"{path} is no ARFF file, and {argument} is for these only{hint}")
 
 
 def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from slantwood.data import arff, clus, mulan
 from slantwood.data.arff import Attribute, Column, Header, Nominal, Parsed, Skipped, Source
 from slantwood.data.arff_rows import Cells, read_rows
+from slantwood.data.index_base import IndexBase, OtherBase
 from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
 from slantwood.data.table import Categories, Data, Table, is_frame, known_values
@@ -34,28 +35,65 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\
 
 def read(path: Path, wanted: Wanted) -> Table | Data:
     """Read a file; one with a hierarchy says itself what is a target."""
-    with arff.opened(path) as source:
-        header = arff.read_header(source)
+
+    def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
         position = clus.class_position(source, header.attributes)
         if position is not None:
-            return _hierarchical(source, header, position, wanted, None, "auto")
-        return _flat(source, header, wanted)
+            return _hierarchical(source, header, position, wanted, base, None, "auto")
+        return _flat(source, header, wanted, base)
+
+    return _understood(path, wanted, content)
 
 
-def read_hierarchical(path: Path, hierarchy: Hierarchy | None, padding: str | None) -> Data:
+def read_hierarchical(path: Path, wanted: Wanted, hierarchy: Hierarchy | None, padding: str | None) -> Data:
     """Read a file of CLUS, with another hierarchy than its own if one is given."""
-    with arff.opened(path) as source:
-        header = arff.read_header(source)
+
+    def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
         position = clus.needed_class_position(source, header.attributes)
-        data = _hierarchical(source, header, position, Wanted(), hierarchy, padding)
+        return _hierarchical(source, header, position, wanted, base, hierarchy, padding)
+
+    data = _understood(path, wanted, content)
     assert isinstance(data, Data)  # as nobody asks for other targets
     return data
 
 
-def _flat(source: Source, header: Header, wanted: Wanted) -> Table:
+def _understood(
+    path: Path, wanted: Wanted, content: Callable[[Source, Header, IndexBase], Table | Data]
+) -> Table | Data:
+    """Read the content of a file, once more where its rows prove to count attributes otherwise than taken."""
+    base = _index_base(wanted.index_base)
+    while True:
+        with arff.opened(path, wanted.encoding) as source:
+            try:
+                found = content(source, arff.read_header(source), base)
+            except OtherBase as other:
+                base = other.base
+                if not path.is_file():  # what comes through a pipe can be read only once
+                    raise ValueError(
+                        f"{path}: the rows count attributes from {base.first}: {base.reason}; give "
+                        f"index_base={base.first}"
+                    ) from other
+                continue
+        arff.warn_of(source, stacklevel=5)
+        return found
+
+
+def _index_base(said: int | str) -> IndexBase:
+    # 0 and 1 also as the command line gives them; True and False are neither.
+    if isinstance(said, bool) or str(said) not in ("auto", "clus", "0", "1"):
+        raise ValueError(f"index_base={said!r:.60} is not known; expected 'auto', 'clus', 0 or 1")
+    match str(said):
+        case "auto":
+            return IndexBase(0)
+        case "clus":
+            return IndexBase(1)
+    return IndexBase(int(said), may_be_other=False)
+
+
+def _flat(source: Source, header: Header, wanted: Wanted, base: IndexBase) -> Table:
     labels = _Labels(source, header)
     wanted = wanted.or_targets(labels.names)
-    return _Reading(source, header, wanted).table(labels.hierarchy)
+    return _Reading(source, header, wanted, base).table(labels.hierarchy)
 
 
 def _hierarchical(
@@ -63,11 +101,12 @@ def _hierarchical(
     header: Header,
     position: int,
     wanted: Wanted,
+    base: IndexBase,
     hierarchy: Hierarchy | None,
     padding: str | None,
 ) -> Table | Data:
     name = header.attributes[position].name
-    reading = _Reading(source, header, wanted.or_targets(lambda: [name]))
+    reading = _Reading(source, header, wanted.or_targets(lambda: [name]), base)
     if position not in reading.roles.targets:
         if reading.roles.targets and position in reading.roles.inputs:
             raise source.error(
@@ -152,8 +191,9 @@ class _Labels:
 class _Reading:
     """How the attributes of a file are read, given what they are for."""
 
-    def __init__(self, source: Source, header: Header, wanted: Wanted) -> None:
+    def __init__(self, source: Source, header: Header, wanted: Wanted, base: IndexBase) -> None:
         self._source, self._attributes, self._names = source, header.attributes, header.names
+        self._base, self._drop_text = base, wanted.drop_text
         self.roles: Roles = wanted.roles(self._names, source.path)
 
     def table(self, hierarchy: Hierarchy | None = None, leave_out: int | None = None) -> Table:
@@ -183,6 +223,8 @@ class _Reading:
             return Parsed(arff.number_text, absent="0")
         if position in self.roles.nominal and arff.is_text(attribute):
             return Parsed(lambda cell: cell)
+        if self._drop_text and not is_target and arff.is_text_or_date(attribute):
+            return Skipped()
         # Inputs of the values 0 and 1, as indicators of words or genes, serve as numbers, and may be sparse.
         is_input = not is_target and position not in self.roles.nominal
         return arff.column(self._source, attribute, exact=is_target, bits_are_numbers=is_input)
@@ -199,7 +241,7 @@ class _Reading:
     def _cells(self, columns: Sequence[Column]) -> Cells:
         if any(_is_nominal(columns[i]) for i in self._features(columns)):
             pandas_for(self._source.path)  # before all rows are read in vain
-        return read_rows(self._source, self._names, columns)
+        return read_rows(self._source, self._names, columns, self._base)
 
     def _features(self, columns: Sequence[Column]) -> list[int]:
         return [
