@@ -337,6 +337,14 @@ def test_hierarchies_that_would_take_much_more_than_their_text_are_refused(forge
     refusal(path, "hierarchies of 60000 labels and edges would take about 0.024 GB", max_memory=20_000_000)
 
 
+def test_a_chain_of_labels_whose_ancestors_would_take_gigabytes_is_refused(forged):
+    def change(document, arrays):
+        edges = [[label, label + 1] for label in range(19_999)]
+        document["hierarchies"][0] |= {"nodes": list(range(20_000)), "edges": edges}
+
+    refusal(forged("hierarchy", change), "199990000 ancestors in hierarchies would take about 3.2 GB")
+
+
 def test_whole_numbers_that_dictionaries_find_slowly_are_few(forged, tmp_path):
     # All have the same hash: a set of n of them takes n * n steps.
     wide = [(2**61 - 1) * (2**10 + number) for number in range(2000)]

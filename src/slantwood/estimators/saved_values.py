@@ -41,6 +41,7 @@ _NO_NUMBERS = ("nan", "inf", "-inf")
 
 # What making a hierarchy takes for each label and each edge, a little rounded up.
 _BYTES_PER_LINK = 400
+_BYTES_PER_ANCESTOR = 16
 
 
 class ValueWriter:
@@ -141,6 +142,9 @@ class ValueReader:
         self.memory = memory
         self._check_links(hierarchies)
         self.hierarchies = [Hierarchy.from_json(json.dumps(each)) for each in _list(hierarchies)]
+        # A label has at least as many ancestors as it is deep, and predicting may list them all.
+        n_ancestors = sum(int(each.depth.sum()) for each in self.hierarchies)
+        memory.check(_BYTES_PER_ANCESTOR * n_ancestors, f"{n_ancestors} ancestors in hierarchies")
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": lambda text: float(_one_of(text, _NO_NUMBERS)),
             "bytes": lambda text: _text(text).encode("latin-1"),
