@@ -2,7 +2,9 @@
 
 import contextlib
 import gzip
+import os
 import re
+import threading
 import time
 import zipfile
 from textwrap import dedent
@@ -520,6 +522,20 @@ def test_rows_that_prove_to_count_from_one_are_read_so_with_a_warning(write, bas
     with pytest.warns(UserWarning, match=message) as said:
         assert_read_right(read(path, "t", index_base=base))
     assert [warning.filename for warning in said] == [__file__]
+
+
+def test_what_comes_through_a_pipe_has_to_be_told_how_it_counts(tmp_path):
+    pipe = tmp_path / "pipe.arff"
+    os.mkfifo(pipe)
+    for said in ({}, {"index_base": 1}):
+        writer = threading.Thread(target=pipe.write_text, args=(SPARSE + FROM_ONE,))
+        writer.start()
+        if said:
+            assert_read_right(read(pipe, "t", **said))
+        else:
+            with pytest.raises(ValueError, match=r"count attributes from 1: line 7 .*; give index_base=1"):
+                read(pipe, "t")
+        writer.join()
 
 
 @pytest.mark.parametrize("base", [1, "1"])

@@ -73,7 +73,7 @@ class Source:
         self.path = path
         self.line = 0
         self.notices: list[str] = []
-        self._lines = self._read(file, encoding)
+        self._lines = self._read(file) if encoding is None else self._read_encoded(file, encoding)
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
@@ -83,21 +83,16 @@ class Source:
         # In an empty file no line was read.
         return ValueError(f"{self.path}, line {max(1, self.line) if line is None else line}: {message}")
 
-    def _read(self, file: IO[bytes], encoding: str | None) -> Iterator[str]:
-        lines = self._decoded_lines(file) if encoding is None else self._encoded_lines(file, encoding)
-        for text in lines:
-            line = text.strip(BLANKS)
-            if line and not line.startswith("%"):
-                yield line
-
-    def _decoded_lines(self, file: IO[bytes]) -> Iterator[str]:
+    def _read(self, file: IO[bytes]) -> Iterator[str]:
         for raw in self._raw_lines(file):
             self.line += 1
             try:
                 # Some editors put a mark of the encoding at the start of a file.
-                yield raw.decode("utf-8-sig" if self.line == 1 else "utf-8")
+                line = raw.decode("utf-8-sig" if self.line == 1 else "utf-8").strip(BLANKS)
             except UnicodeDecodeError:
-                yield self._as_latin(raw)
+                line = self._as_latin(raw).strip(BLANKS)
+            if line and not line.startswith("%"):
+                yield line
 
     def _as_latin(self, raw: bytes) -> str:
         text = raw.decode("latin-1")
@@ -109,13 +104,15 @@ class Source:
             )
         return text
 
-    def _encoded_lines(self, file: IO[bytes], encoding: str) -> Iterator[str]:
+    def _read_encoded(self, file: IO[bytes], encoding: str) -> Iterator[str]:
         # Not line by line: in some encodings the end of a line is more than one byte.
         with io.TextIOWrapper(file, encoding, newline="\n") as lines:
             try:
                 for text in self._raw_lines(lines):
                     self.line += 1
-                    yield text.removeprefix("\ufeff") if self.line == 1 else text
+                    line = text.strip(BLANKS + "\ufeff" * (self.line == 1))
+                    if line and not line.startswith("%"):
+                        yield line
             except UnicodeError as error:
                 raise self.error(
                     f"some bytes after this line are no text in {encoding} ({error.args[-1]}); give another "

@@ -93,7 +93,12 @@ def read_rows(
             if in_pairs != all_in_pairs:
                 form = "values without braces" if in_pairs else "{index value, ...}"
                 raise source.error(f"expected {form}, as in the first row")
-            rows.add(line)
+            try:
+                rows.add(line)
+            except ValueError as error:
+                if other := rows.other_base(line):
+                    raise OtherBase(other) from error
+                raise
         return (rows or _DenseRows(source, names, columns)).cells()
 
 
@@ -172,6 +177,10 @@ class _Rows(ABC):
             self._weights.extend([1.0] * (self._n_rows - len(self._weights)))
             self._weights.append(self._weight(weight))
         self._n_rows += 1
+
+    def other_base(self, line: str) -> IndexBase | None:
+        """Return how else attributes are counted, where rows that are not yet read prove it."""
+        return None
 
     @abstractmethod
     def _add_cells(self, line: str) -> str | None:
@@ -362,15 +371,10 @@ class _SparseRows(_Rows):
         self._indices = array("i")
         self._starts = array("q", [0])
 
-    def add(self, line: str) -> None:
-        try:
-            super().add(line)
-        except ValueError as error:
-            if not self._base.may_be_other:
-                raise
-            if other := other_base(self._base, self.source, line, len(self.names)):
-                raise OtherBase(other) from error
-            raise
+    def other_base(self, line: str) -> IndexBase | None:
+        if not self._base.may_be_other:
+            return None
+        return other_base(self._base, self.source, line, len(self.names))
 
     def cells(self) -> Cells:
         if notice := self._base.notice:
