@@ -1,7 +1,7 @@
-"""The process in which a campaign's cases run: one after the other, until it is told no more, or one kills it.
+"""The process in which a campaign's cases run, one after the other, until there are no more or one kills it.
 
-It reads numbers of cases from its input and answers each with a line of JSON. What cases print goes to the log,
-where the stack stands too should one crash.
+It reads numbers of cases from its input and answers each with a line of JSON. What cases print goes to the
+log, where the stack stands too should one crash.
 """
 
 import faulthandler
@@ -38,10 +38,11 @@ def refusal(error: BaseException, about: str, names: tuple[str, ...] = ()) -> Ou
     """Judge an error: fine where it is a ValueError or TypeError whose message has one of the names in it."""
     said = f"{type(error).__name__}: {error}"
     if not isinstance(error, (ValueError, TypeError)) or not str(error).strip():
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return Outcome(FOREIGN, about, f"{said[:_LONGEST_MESSAGE]} ({os.path.basename(where.filename)}:{where.lineno})")
+        places = traceback.extract_tb(error.__traceback__)[-1:]
+        where = "".join(f" ({os.path.basename(place.filename)}:{place.lineno})" for place in places)
+        return Outcome(FOREIGN, about, f"{said[:_LONGEST_MESSAGE]}{where}")
     if len(said) > _LONGEST_MESSAGE:
-        return Outcome(FOREIGN, about, f"{said[:200]} (a message of {len(said)} characters)")
+        return Outcome(FOREIGN, about, f"{said[:60]} ... (a message of {len(said)} characters)")
     if names and not any(name in str(error) for name in names):
         return Outcome(FOREIGN, about, f"{said} (without the name of the file)")
     return Outcome(REFUSED, about, said)

@@ -1,30 +1,32 @@
 """Twenty thousand damaged data files: each is read, or refused in words that name the file.
 
-A case takes a small valid file of one of the formats that `slantwood.data.read` takes (ARFF dense and sparse, with
-the marks of MEKA and CLUS or an XML file of Mulan beside it, CSV, TSV, svmlight, extreme classification, Parquet,
-Arrow, Feather, NPZ), plain or compressed, and damages it: bytes changed, cut, repeated; cells and numbers of the
-header replaced by extreme ones; tokens of other formats inserted; very long lines; parts of files of other formats.
-Half of the compressed files are damaged before compression, and half after it.
+A case takes a small valid file of one of the formats that `slantwood.data.read` takes (ARFF dense and
+sparse, with the marks of MEKA and CLUS or an XML file of Mulan beside it, CSV, TSV, svmlight, extreme
+classification, Parquet, Arrow, Feather, NPZ), plain or compressed, and damages it: bytes changed, cut,
+repeated; cells and numbers of the header replaced by extreme ones; tokens of other formats inserted; very
+long lines; parts of files of other formats. Half of the compressed files are damaged before compression,
+and half after it.
 
-A case is fine when the file is read, to a matrix and targets that fit each other, or refused with a ValueError or
-TypeError that names the file. Anything else is a fault: another error, a warning other than UserWarning, a crash,
-more than 5 seconds or 1 GB.
+A case is fine when the file is read, to a matrix and targets that fit each other, or refused with a
+ValueError or TypeError that names the file. Anything else is a fault: another error, a warning other than
+UserWarning, a crash, more than 5 seconds or 1 GB.
 
     python -m tests.campaigns.data_files               the full run
     python -m tests.campaigns.data_files --cases 500   a part of it
-    python -m tests.campaigns.data_files --case 123    one case again; `prepared` writes its file where you like
+    python -m tests.campaigns.data_files --case 123    one case again; `prepared` writes its file
 """
 
 import bz2
 import gzip
 import importlib
 import lzma
+import os
 import shutil
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,7 @@ _COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lambda content: lzma.compress(content, preset=0),
     ".zst": _zstd.compress,
 }
-_BINARY = (".parquet", ".arrow", ".feather", ".npz")
+BINARY = ("parquet", "arrow", "feather", "npz")
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,10 @@ def run_case(seed: int, number: int) -> Outcome:
             try:
                 data = read(case.path, **case.said)
             except Exception as error:
-                return refusal(error, case.about, names)
-        misfit = _misfit(data)
-        return Outcome(WRONG, case.about, misfit) if misfit else Outcome(ACCEPTED, case.about)
+                outcome = refusal(error, case.about, names)
+                return replace(outcome, said=outcome.said.replace(f"{folder}{os.sep}", ""))
+        wrong = misfit(data)
+        return Outcome(WRONG, case.about, wrong) if wrong else Outcome(ACCEPTED, case.about)
     finally:
         shutil.rmtree(folder)
 
@@ -93,9 +96,11 @@ def prepared(seed: int, number: int, folder: Path) -> Prepared:
     """Write the file of a case to a folder, which must be there."""
     rng = np.random.default_rng([seed, number])
     file = valid_files()[rng.integers(len(valid_files()))]
-    said = dict(file.said) if rng.random() < 0.9 else dict(valid_files()[rng.integers(len(valid_files()))].said)
+    said = (
+        dict(file.said) if rng.random() < 0.9 else dict(valid_files()[rng.integers(len(valid_files()))].said)
+    )
     stem, suffix = file.name.split(".")
-    kinds = ANYWHERE if f".{suffix}" in _BINARY else ANYWHERE + IN_TEXT * 2
+    kinds = ANYWHERE if suffix in BINARY else ANYWHERE + IN_TEXT * 2
     if suffix == "npz":
         kinds += (inside_archive,) * 5
     compression = rng.choice([*_COMPRESSIONS, *[""] * 8])
@@ -123,7 +128,7 @@ def _others() -> tuple[bytes, ...]:
     return tuple(file.content for file in valid_files())
 
 
-def _misfit(data: Data) -> str:
+def misfit(data: Data) -> str:
     """Say what does not fit in data that were read; nothing where all does."""
     n, d = data.X.shape
     if len(data.feature_names) != d:

@@ -1,20 +1,21 @@
-"""Runs the cases of a campaign in a child process and goes on whatever they do: crash, hang or take all memory.
+"""Runs the cases of a campaign in a child process, and goes on if one crashes, hangs or takes all memory.
 
-A campaign is a module with three names: `CASES`, how many make a full run; `warm_up()`, which compiles what cases
-need; and `run_case(seed, number)`, which does one case, all of it determined by the two numbers, and returns an
-`Outcome`. Its last line is ``command(__spec__.name)``, which gives it these options:
+A campaign is a module with three names: `CASES`, how many make a full run; `warm_up()`, which compiles what
+cases need; and `run_case(seed, number)`, which does one case, all of it determined by the two numbers, and
+returns an `Outcome`. Its last line is ``command(__spec__.name)``, which gives it these options:
 
     --cases N    run so many, in place of a full run
     --seed S     draw other cases
     --case N     repeat one, here, where a debugger reaches it; may be given several times
     --out FILE   where results go; the numbers and messages of faulty cases are in it
 
-Limits. A case has 5 seconds of processor time: the clock on the wall would count what other programs do. One that
-waits without working is given up after six times as long. It may add 1 GB to the memory that the process holds
-(resident memory, at its peak): a limit on addresses (RLIMIT_AS) would not do, since compiled code, threads and
-allocators reserve gigabytes that they never touch, and a process would die of that and not of the case. The
-child measures itself when it can, and the parent looks at it every twentieth of a second and ends it when it is
-beyond a limit. After that, and after a crash, a new child goes on with the next case.
+Limits. A case has 5 seconds of processor time: the clock on the wall would count what other programs do.
+One that waits without working is given up after six times as long. It may add 1 GB to the memory that the
+process holds (resident memory, at its peak): a limit on addresses (RLIMIT_AS) would not do, since compiled
+code, threads and allocators reserve gigabytes that they never touch, and a process would die of that and
+not of the case. The child measures itself when it can, and the parent looks at it every twentieth of a
+second and ends it when it is beyond a limit. After that, and after a crash, a new child goes on with the
+next case.
 """
 
 import argparse
@@ -140,15 +141,18 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
-        if self._answer(None) is None:
-            self._end()
-            raise RuntimeError(f"the campaign does not begin: {self._last_words(2000)}")
 
     def __enter__(self) -> "_Child":
+        if self._answer(None) is None:
+            words = self._last_words(2000)
+            self.__exit__()
+            raise RuntimeError(f"the campaign does not begin: {words}")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
         self._log.close()
 
     def run(self, number: int) -> Result:
@@ -245,7 +249,9 @@ def command(module: str) -> None:
     parser.add_argument("--cases", type=int, default=campaign.CASES, help="how many (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default: %(default)s)")
     parser.add_argument("--case", type=int, action="append", help="repeat one case here")
-    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "slantwood-campaigns", f"{name}.json"))
+    parser.add_argument(
+        "--out", type=Path, default=Path(tempfile.gettempdir(), "slantwood-campaigns", f"{name}.json")
+    )
     arguments = parser.parse_args()
     if arguments.case:
         for number in arguments.case:
@@ -260,7 +266,8 @@ def command(module: str) -> None:
 
 def _in_general(said: str) -> str:
     """Take out what differs between cases, so that messages of one kind can be counted."""
-    said = re.sub(r"/\S*?/(?=[\w.]+:)", "", said)
+    if said.endswith("characters)"):
+        return f"{said.partition(':')[0]}: a long message"
     said = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^()]*\)", "~", said)
     return re.sub(r"[-+]?\d[\d.,e+-]*|\binf\b|\bnan\b", "#", said)[:200]
 
@@ -272,5 +279,3 @@ def _versions() -> str:
         with contextlib.suppress(metadata.PackageNotFoundError):
             known.append(f"{package} {metadata.version(package)}")
     return ", ".join([f"Python {platform.python_version()}", *known, f"{os.cpu_count()} cores"])
-
-

@@ -1,6 +1,7 @@
-"""Random learning problems, of kinds that textbooks leave out: two rows, constant columns, 1e38, weights of zero.
+"""Random learning problems that textbooks leave out: two rows, constant columns, 1e38, weights of zero.
 
-A problem is determined by its two numbers. Most are legal, if odd; what is not legal must be refused by `fit`.
+A problem is determined by its two numbers. Most are legal, if odd; what is not legal must be refused by
+`fit`.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,7 +83,11 @@ def draw_problem(seed: int, number: int) -> Problem:
 
 
 def _shown(value: Any) -> Any:
-    return value if value is None or isinstance(value, (str, Clustering)) else np.asarray(value).ravel()[:6].tolist()
+    return (
+        value
+        if value is None or isinstance(value, (str, Clustering))
+        else np.asarray(value).ravel()[:6].tolist()
+    )
 
 
 def _sizes(rng: Random) -> tuple[int, int]:
@@ -101,7 +106,9 @@ def _estimator(task: str, single: bool) -> Any:
 
 
 def _cells(rng: Random, n: int, d: int) -> tuple[np.ndarray, str]:
-    kind = str(rng.choice(["normal", "whole", "counts", "two values", "any magnitude", "one magnitude", "zeros"]))
+    kind = str(
+        rng.choice(["normal", "whole", "counts", "two values", "any magnitude", "one magnitude", "zeros"])
+    )
     X = rng.normal(size=(n, d))
     if kind == "whole":
         X = rng.integers(-3, 4, (n, d)).astype(float)
@@ -158,7 +165,7 @@ def _container(rng: Random, cells: np.ndarray) -> tuple[str, Callable[[np.ndarra
         "long double": lambda X: X.astype(np.longdouble),
         "pandas": pd.DataFrame,
         "pandas with names and nominal columns": _nominal_pandas,
-        "pandas nullable": lambda X: pd.DataFrame(X).convert_dtypes(),
+        "pandas nullable": lambda X: pd.DataFrame(X[:, :60]).convert_dtypes(),  # wide ones are slow to read
         "polars": lambda X: pl.DataFrame({f"x{j}": X[:, j] for j in range(X.shape[1])}),
         "float16": lambda X: _narrowed(X, np.float16),
     }
@@ -173,8 +180,9 @@ def _container(rng: Random, cells: np.ndarray) -> tuple[str, Callable[[np.ndarra
 
 
 def _narrowed(X: np.ndarray, dtype: Any) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        return X.astype(dtype)
+    """Return X in another type; what is too large for it becomes its largest number, not infinite."""
+    largest = float(np.finfo(dtype).max)
+    return np.where(np.isinf(X), X, X.clip(-largest, largest)).astype(dtype)
 
 
 def _read_only(X: np.ndarray) -> np.ndarray:
@@ -351,6 +359,13 @@ def _fitting(rng: Random, n: int) -> dict[str, Any]:
         legal = list(makers)[:5]
         chosen["sample_weight"] = makers[str(rng.choice(legal if rng.random() < 0.9 else list(makers)))]()
     if rng.random() < 0.15:
-        choices = ["features", "targets+features", "sketch", Clustering(sketch=2), rng.normal(size=(n, 3)), np.zeros(n)]
+        choices = [
+            "features",
+            "targets+features",
+            "sketch",
+            Clustering(sketch=2),
+            rng.normal(size=(n, 3)),
+            np.zeros(n),
+        ]
         chosen["clustering"] = choices[rng.integers(len(choices))]
     return chosen

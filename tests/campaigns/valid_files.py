@@ -46,7 +46,9 @@ def valid_files() -> tuple[ValidFile, ...]:
     with_number = Data(numbers, two[:, 0], _names(numbers), ("price",), task="regression")
     with_numbers = Data(numbers, two, _names(numbers), ("price", "weight"), task="multi-target regression")
     with_labels = Data(numbers, labels, _names(numbers), ("a", "b", "c", "d e"), task="multi-label")
-    sparse_labels = Data(sparse, sp.csr_array(labels), _names(sparse), ("a", "b", "c", "d"), task="multi-label")
+    sparse_labels = Data(
+        sparse, sp.csr_array(labels), _names(sparse), ("a", "b", "c", "d"), task="multi-label"
+    )
     with_paths = Data(
         sparse,
         paths,
