@@ -536,6 +536,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
         save_model(self, path, float16=float16, predict_only=predict_only)
 
+    def _split_is_for(self, *tasks: str) -> bool:
+        """Whether the split learner is for any of some tasks; one that is none is refused in `fit`."""
+        try:
+            return not set(tasks).isdisjoint(splits.named(self.split).tasks)
+        except (TypeError, ValueError):
+            return True
+
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are trees to predict with."""
         return hasattr(self, "trees_")

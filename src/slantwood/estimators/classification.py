@@ -27,6 +27,7 @@ from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_label
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
+from slantwood.task_names import CLASS_TASKS
 
 
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
@@ -257,7 +258,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self._split_is_for("multi-label")
+        tags.classifier_tags.multi_class = self._split_is_for("multi-class")
+        tags.target_tags.single_output = self._split_is_for(*CLASS_TASKS)
         return tags
 
 
