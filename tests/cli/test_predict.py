@@ -340,3 +340,27 @@ def test_a_file_without_rows_is_named(train, fails, folder, write_csv, waves, co
     train("a.csv", "--targets", "u,v")
     (folder / "b.csv").write_text("a,b,c,u,v\n")
     assert "b.csv has no rows" in fails(command, "m.slant", "b.csv")
+
+
+def test_the_threshold_of_two_classes_decides_predictions_scores_and_leaves(
+    run, train, predicted, write_csv, waves
+):
+    waves["kind"] = ["high" if a + b > 0 else "low" for a, b in zip(waves["a"], waves["b"], strict=True)]
+    write_csv("a.csv", {name: waves[name] for name in ("a", "c", "kind")})
+    words = ("--targets", "kind", "--set", "max_depth=2")
+    neutral = train("a.csv", *words)
+    model = train("a.csv", *words, "--set", "threshold=0.9")
+    X = np.column_stack([waves["a"], waves["c"]]).astype(np.float32)
+    expected = model.predict(X).tolist()
+    assert expected != neutral.predict(X).tolist()
+    assert [row["prediction"] for row in predicted("a.csv")] == expected
+    assert [row["prediction"] for row in predicted("a.csv", "--proba")] == expected
+    right = np.mean(np.array(expected) == waves["kind"])
+    scores = json.loads(run("evaluate", "m.slant", "a.csv", "--json").stdout)
+    assert f"{right:.6f}" in {f"{value:.6f}" for value in _numbers_in(scores)}
+
+
+def _numbers_in(value):
+    if isinstance(value, dict):
+        return [number for each in value.values() for number in _numbers_in(each)]
+    return [value] if isinstance(value, float) else []

@@ -24,8 +24,8 @@ def test_classes_are_judged_as_by_scikit_learn(case):
     y, shares = case
     shares = shares / shares.sum(axis=1, keepdims=True)
     classes = np.arange(shares.shape[1])
-    found = scores._of_classes(y, shares, classes).together
     predicted = shares.argmax(axis=1)
+    found = scores._of_classes(y, predicted, shares, classes).together
     assert found["accuracy"] == pytest.approx(metrics.accuracy_score(y, predicted))
     assert found["log_loss"] == pytest.approx(metrics.log_loss(y, shares, labels=classes))
     if len(classes) > 2:
@@ -90,7 +90,7 @@ def test_every_measure_has_a_name_to_print():
     y = np.array([[1, 0, 1, 0, 1], [0, 1, 1, 0, 0]])
     label_scores = scores._of_labels(y, y, y.astype(np.float32), tuple("abcde"))
     number_scores = scores._of_numbers(np.eye(2), np.eye(2), ("u", "v"))
-    classes = scores._of_classes(np.array([0, 1]), np.eye(2), np.arange(2))
+    classes = scores._of_classes(np.arange(2), np.arange(2), np.eye(2), np.arange(2))
     for found in (label_scores, number_scores, classes):
         for name in (*found.together, *next(iter(found.each.values()))):
             assert "_" not in measure_name(name)
@@ -104,5 +104,6 @@ def test_deviation_is_that_of_a_sample():
 
 
 def test_no_loss_is_zero_and_not_minus_zero():
-    found = scores._of_classes(np.array(["a", "b"]), np.eye(2), np.array(["a", "b"]))
+    classes = np.array(["a", "b"])
+    found = scores._of_classes(classes, classes, np.eye(2), classes)
     assert str(found.together["log_loss"]) == "0.0"

@@ -13,6 +13,9 @@ import pytest
 
 import slantwood
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 SMALL = ("--trees", "3")
 
 

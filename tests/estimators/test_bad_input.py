@@ -87,6 +87,11 @@ def test_x_and_y_of_different_length_are_refused(kind):
     [
         (np.ones(19), ValueError, r"sample_weight.*\(20,\)"),
         (np.ones((20, 1)), ValueError, "sample_weight.*1D"),
+        (
+            np.array(2.0),
+            ValueError,
+            r"sample_weight.*\(20,\), one weight for each row of X, or a single number",
+        ),
         (-np.ones(20), ValueError, "sample_weight.*negative"),
         (np.zeros(20), ValueError, "sample_weight.*zero"),
         (np.full(20, np.nan), ValueError, "sample_weight.*NaN"),
@@ -210,11 +215,48 @@ def test_numbers_that_are_infinite_are_refused(kind):
         small(kind).fit(X, y)
 
 
-def test_class_weights_are_for_classes():
-    with pytest.raises(ValueError, match=r"class_weight.*target_weights"):
-        ObliqueTreeClassifier(class_weight="balanced").fit(X, LABELS)
+def test_senseless_class_weights_are_refused():
     with pytest.raises(ValueError, match="class_weight"):
         ObliqueTreeClassifier(class_weight="equal").fit(X, Y)
+    for weights, error, message in [
+        ("equal", ValueError, "class_weight='equal' must be 'balanced'"),
+        ([1.0, 2.0], ValueError, r"class_weight has shape \(2,\); expected 'balanced', or \(3,\)"),
+        ([1.0, -2.0, 1.0], ValueError, "class_weight holds -2.0"),
+        ([1.0, np.nan, 1.0], ValueError, "class_weight holds nan"),
+        ({3: 1.0}, ValueError, "class_weight has a weight for 3"),
+        (["much", 1.0, 1.0], TypeError, "class_weight=.*one weight for each label"),
+        ([0.0, 0.0, 0.0], ValueError, "leaves no row with a positive weight"),
+    ]:
+        with pytest.raises(error, match=message):
+            ObliqueTreeClassifier(class_weight=weights).fit(X, np.where(LABELS.any(1)[:, None], LABELS, 1))
+
+
+@pytest.mark.parametrize("y", [2 * Y - 1, (2 * Y - 1).astype(float), (2 * Y - 1).astype(object)])
+def test_minus_one_as_one_of_two_classes_is_refused_where_it_marks_unlabelled_rows(y):
+    for weight in ("auto", 0.5, 0.0):
+        forest = small(ObliqueForestClassifier, unlabeled_weight=weight)
+        with pytest.raises(
+            ValueError, match=r"y holds -1 and 1(\.0)? only.*single class is left.*astype\(int\)"
+        ):
+            forest.fit(X, y)
+    assert small(ObliqueForestClassifier).fit(X, y).classes_.tolist() == [-1, 1]
+    labels = np.where(np.arange(20) < 5, -1, Y)
+    assert small(ObliqueForestClassifier, unlabeled_weight=0.5).fit(X, labels).classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+def test_out_of_bag_scores_without_bootstrap_are_refused_in_one_sentence(kind):
+    with pytest.raises(
+        ValueError, match=r"^oob_score=True needs bootstrap=True: without it every tree sees every"
+    ):
+        small(kind, oob_score=True, bootstrap=False).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+@pytest.mark.parametrize("n_jobs", [-1, -2, -3, -1000])
+def test_more_cores_left_free_than_there_are_leave_one_thread(kind, n_jobs):
+    one, other = small(kind, random_state=0), small(kind, random_state=0, n_jobs=n_jobs)
+    np.testing.assert_array_equal(other.fit(X, Y).predict(X), one.fit(X, Y).predict(X))
 
 
 def test_the_threshold_of_labels_is_a_probability():

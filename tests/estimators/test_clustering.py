@@ -17,6 +17,9 @@ from slantwood import (
     SVMSplit,
 )
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 TREES = [ObliqueTreeClassifier, ObliqueTreeRegressor]
 FORESTS = [ObliqueForestClassifier, ObliqueForestRegressor]
 ALL = TREES + FORESTS

@@ -18,6 +18,9 @@ from slantwood import (
 )
 from slantwood.growth.plan import bootstrap_counts
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 
 @pytest.fixture(scope="module")
 def labels():

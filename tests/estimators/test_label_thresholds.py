@@ -1,5 +1,6 @@
-"""From which probability on a label is chosen: given as numbers, or tuned on out-of-bag rows."""
+"""From which probability on a label, or the second of two classes, is chosen: given, or tuned out of bag."""
 
+import io
 import pickle
 
 import numpy as np
@@ -8,10 +9,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import f1_score
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import FixedThresholdClassifier, cross_val_score
 
-from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier
+from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, load_model
 from slantwood.targets.thresholds import tuned_thresholds
+
+# Few trees on purpose: rows that all of them saw are part of what is claimed.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 TUNED = ["f1_micro", "f1_macro"]
 FORMS = ["csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "lil_array", "dok_array"]
@@ -302,7 +306,64 @@ def test_tuning_needs_the_bootstrap(threshold):
 
 
 @pytest.mark.parametrize("threshold", [*TUNED, [0.5, 0.5], np.array([0.1, 0.9])])
-def test_classes_have_no_thresholds(threshold):
+def test_two_classes_have_one_threshold_and_it_is_a_number(threshold):
     X, y = problem(30)
-    with pytest.raises(ValueError, match=r"threshold=.* is for labels"):
+    with pytest.raises(ValueError, match=r"threshold=.* is for labels.*one number"):
         ObliqueForestClassifier(threshold=threshold).fit(X, y[:, 0])
+
+
+@pytest.mark.parametrize("threshold", [*TUNED, [0.5, 0.5, 0.5], 0.4, 0.0])
+def test_several_classes_have_no_threshold(threshold):
+    X, y = problem(60)
+    with pytest.raises(ValueError, match=r"threshold=.* has no meaning for the 4 classes"):
+        ObliqueForestClassifier(threshold=threshold).fit(X, y[:, 0] + 2 * y[:, 1])
+    model = forest().fit(X, y[:, 0] + 2 * y[:, 1])
+    with pytest.raises(ValueError, match="threshold"):
+        model.set_params(threshold=0.4).predict(X)
+
+
+# ---- two classes
+
+
+@pytest.mark.parametrize("kind", [ObliqueTreeClassifier, ObliqueForestClassifier])
+@pytest.mark.parametrize("threshold", [0, 0.2, np.float32(0.25), 0.5, 0.8, 1])
+@pytest.mark.parametrize("names", [[0, 1], ["no", "yes"], [False, True], [7, 3]])
+def test_the_second_of_two_classes_is_predicted_above_the_threshold(kind, threshold, names):
+    X, y = problem()
+    y = np.array(names)[(y[:, 0] + (np.arange(len(y)) % 4 == 0)) % 2]
+    model = kind(threshold=threshold, max_depth=2, random_state=0).fit(X, y)
+    second = model.predict_proba(X)[:, 1].astype(np.float32) > np.float32(threshold)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[second.astype(int)])
+    if threshold == 0.2:
+        assert (model.predict(X) != model.set_params(threshold=0.8).predict(X)).any()
+    elif threshold == 0.5:
+        likeliest = model.classes_[model.predict_proba(X).argmax(axis=1)]
+        np.testing.assert_array_equal(model.predict(X), likeliest)
+
+
+def test_the_threshold_of_two_classes_decides_scores_too():
+    X, y = problem()
+    y = y[:, 1]
+    model = forest(threshold=0.2, n_estimators=30, oob_score=True, max_depth=2).fit(X, y)
+    assert model.score(X, y) == np.mean(model.predict(X) == y)
+    decided = model.oob_decision_function_[:, 1].astype(np.float32) > np.float32(0.2)
+    assert model.oob_score_ == pytest.approx(np.mean(decided == y))
+    assert model.oob_score_ != pytest.approx(np.mean((model.oob_decision_function_[:, 1] > 0.5) == y))
+
+
+def test_the_threshold_of_two_classes_is_that_of_scikit_learn():
+    X, y = problem()
+    ours = forest(threshold=0.3).fit(X, y[:, 0])
+    theirs = FixedThresholdClassifier(forest(), threshold=0.3, response_method="predict_proba").fit(
+        X, y[:, 0]
+    )
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    file = io.BytesIO()
+    ours.save(file)
+    file.seek(0)
+    np.testing.assert_array_equal(load_model(file).predict(X), ours.predict(X))
+
+
+def test_a_single_class_is_predicted_at_any_threshold():
+    X, _ = problem(30)
+    assert (forest(threshold=0.9).fit(X, ["a"] * 30).predict(X) == "a").all()

@@ -20,6 +20,9 @@ from slantwood import (
 from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.growth.plan import bootstrap_counts
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 SPLITS = ["gradient", "svm"]
 TASKS = ["binary", "multi-class", "multi-label", "regression", "multi-target"]
 ABSENT = np.arange(100) % 3 == 0  # rows whose target is taken away, where a test has a hundred rows

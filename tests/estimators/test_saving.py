@@ -34,6 +34,9 @@ from slantwood import (
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.model import container
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 FILES = Path(__file__).parents[1] / "model" / "files"
 
 RNG = np.random.default_rng(0)

@@ -22,6 +22,9 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 CONTAINERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
 SPLITS = ["gradient", "svm"]
 ESTIMATORS = [

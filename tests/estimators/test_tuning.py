@@ -17,6 +17,9 @@ from slantwood.estimators import semi_supervised, tuning
 from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.metrics import pooled_auprc
 
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+
 TREE = Hierarchy.from_paths(["a/x", "a/y", "b/x", "b/y", "c"])
 RUNGS = tuning._GRADIENT_RUNGS
 ALL_GIVEN = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1, target_power=1.0)

@@ -181,6 +181,13 @@ def test_thresholds_of_labels(threshold):
     agrees(small(ObliqueForestClassifier, threshold=threshold).fit(X[:100], Y[:100]), X)
 
 
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 0.8])
+def test_the_threshold_of_two_classes(threshold):
+    X = table()
+    y = np.where(signal(X).ravel() > 0, "yes", "no")
+    agrees(small(ObliqueForestClassifier, threshold=threshold, max_depth=2).fit(X[:100], y[:100]), X)
+
+
 @pytest.mark.parametrize("kind", TREES)
 @pytest.mark.parametrize("as_sets", [True, False])
 @pytest.mark.parametrize("each", [True, False])

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,9 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
+
+# Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
+pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 KINDS = [ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, ObliqueTreeRegressor]
 

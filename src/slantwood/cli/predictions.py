@@ -86,7 +86,7 @@ def _predicted(
 
 def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[list[str], _Cells]:
     probabilities = model.predict_proba(X)
-    chosen = model.classes_[np.argmax(probabilities, axis=1)].tolist()
+    chosen = model.targets_.decode(probabilities, model.threshold).tolist()
     if not proba:
         return ["prediction"], lambda start, stop: [[value] for value in chosen[start:stop]]
     shares = probabilities.round(8).tolist()

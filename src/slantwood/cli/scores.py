@@ -50,7 +50,9 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
     if task in CLASS_TASKS:
-        return _of_classes(y, model.predict_proba(X), model.classes_)
+        probabilities = model.predict_proba(X)
+        decided = model.targets_.decode(probabilities, model.threshold)
+        return _of_classes(y, decided, probabilities, model.classes_)
     predicted = models.chosen_labels(model, X)
     probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
     if task == HIERARCHICAL:
@@ -71,8 +73,9 @@ def _known_rows(y: Any) -> np.ndarray:
 # ---- classes
 
 
-def _of_classes(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> Scores:
-    predicted = classes[np.argmax(probabilities, axis=1)]
+def _of_classes(
+    y: np.ndarray, predicted: np.ndarray, probabilities: np.ndarray, classes: np.ndarray
+) -> Scores:
     y = y.astype(classes.dtype) if classes.dtype.kind in "iuf" else y.astype(str)
     predicted = predicted if classes.dtype.kind in "iuf" else predicted.astype(str)
     if strange := sorted(set(y.tolist()) - set(classes.astype(y.dtype).tolist())):

@@ -83,9 +83,10 @@ class _Writer:
         means = part.toarray() if sp.issparse(part) else part
         task = models.task_of(self.model)
         if task in CLASS_TASKS:
-            shares = self.model.targets_.probabilities(means)[0]
-            best = int(np.argmax(shares))
-            return f"{self.outputs[best]} ({shares[best]:.2f})"
+            shares = self.model.targets_.probabilities(means)
+            decided = self.model.targets_.decode(shares, self.model.threshold)
+            best = int(np.searchsorted(self.model.classes_, decided)[0])
+            return f"{self.outputs[best]} ({shares[0, best]:.2f})"
         if "regression" in task:
             numbers = np.ravel(self.model.targets_.decode(means))
             return self._row([f"{name} = {x:.4g}" for name, x in zip(self.outputs, numbers, strict=True)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -10,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import cpu_count
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -154,6 +155,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
                 "fitted; with warm_start=True it can only grow"
             )
+        if n_earlier == self.n_estimators:
+            warnings.warn(
+                f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
+                "fit adds none; raise n_estimators to add some, or give warm_start=False to fit anew",
+                UserWarning,
+                stacklevel=4,
+            )
         if earlier is None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             importance_sum = np.zeros(data.X.shape[1])
@@ -194,6 +202,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         units_differ = targets.task in NUMBER_TASKS or not clustering.is_targets
         plan = self._plan(X, leaf_targets, attributes, units_differ, row_weights, settings, seed)
         grown = [] if earlier is None else [earlier]
+        saw_all = earlier is not None and self._has_tree_of_all_rows
 
         def fitted() -> dict[str, Any]:
             return {
@@ -205,6 +214,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 "_seed": seed,
                 "_tuned": tuned,
                 "_importance_sum": importance_sum,
+                "_has_tree_of_all_rows": saw_all or (len(grown) > bool(n_earlier) and not plan.bootstrap),
                 **self._describe(targets),
             }
 
@@ -286,18 +296,25 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             check.check_choice("unlabeled_weight", self.unlabeled_weight, (_AUTO,))
         elif self.unlabeled_weight is not None:
             check.check_real("unlabeled_weight", self.unlabeled_weight, 0.0, 1.0)
-        if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -cpu_count()) == 0:
+        # As joblib takes it: -2 is all cores but one, and there is always one thread.
+        if self.n_jobs is not None and check.check_integer("n_jobs", self.n_jobs, -sys.maxsize) == 0:
             raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
     def _check_out_of_bag(self) -> None:
-        what = "oob_score=True" if self.oob_score else "a tuned threshold"
+        what = "oob_score=True" if self.oob_score else f"threshold={getattr(self, 'threshold', None)!r}"
         if self._is_single_tree:
             raise ValueError(
-                f"{what} (threshold='f1_micro' or 'f1_macro') is found on rows that some trees did not see; "
-                "use a forest, or give numbers"
+                f"{what} is found on rows that some trees did not see; use a forest, or give numbers"
             )
         if self.bootstrap is False:
-            raise ValueError(f"{what} (threshold) needs bootstrap=True: without it no row is out of bag")
+            raise ValueError(
+                f"{what} needs bootstrap=True: without it every tree sees every row, and none is out of bag"
+            )
+        if self._continues and self._has_tree_of_all_rows:
+            raise ValueError(
+                f"{what} needs trees that did not see every row, and of the {self.trees_.n_trees} trees that "
+                "warm_start=True keeps some were grown without bootstrap; give warm_start=False to fit anew"
+            )
         if self.unlabeled_weight is not None:
             raise ValueError(
                 f"{what} needs rows that no model has seen; with unlabeled_weight={self.unlabeled_weight!r} "
@@ -386,6 +403,15 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _set_out_of_bag(self, plan: GrowthPlan, data: TrainingData, labeled: np.ndarray) -> None:
         """Predict every row from the trees that did not see it, and score that of the labelled ones."""
         counted = np.stack([plan.counts(t) == 0 for t in range(self.trees_.n_trees)], axis=1)
+        seen_by_all = labeled & (data.row_weights > 0) & ~counted.any(axis=1)
+        if self.oob_score and seen_by_all.any():
+            warnings.warn(
+                f"oob_score=True: {seen_by_all.sum()} of {len(labeled)} rows were seen by every one of the "
+                f"{self.trees_.n_trees} trees, and have no out-of-bag prediction; more trees (n_estimators) "
+                "leave fewer such rows",
+                UserWarning,
+                stacklevel=5,
+            )
         if getattr(data.targets, "is_sparse", False):
             means = self._sparse_mean_leaves(plan.X, counted, None)
         else:
@@ -514,6 +540,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         from slantwood.estimators.saving import save_model  # knows all estimators, which know this class
 
         save_model(self, path, float16=float16, predict_only=predict_only)
+
+    def _split_is_for(self, *tasks: str) -> bool:
+        """Whether the split learner is for any of some tasks; one that is none is refused in `fit`."""
+        try:
+            return not set(tasks).isdisjoint(splits.named(self.split).tasks)
+        except (TypeError, ValueError):
+            return True
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are trees to predict with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
+from slantwood.estimators.class_weights import row_weights_by_label
 from slantwood.estimators.training_data import TrainingData
+from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
@@ -24,6 +27,7 @@ from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_label
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
+from slantwood.task_names import CLASS_TASKS
 
 
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
@@ -69,6 +73,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                     y, targets, Y = self._encode_labels(y)
                 else:
                     y, targets, Y, weights = self._encode_classes(y, weights)
+            if targets.task == "multi-label" and self.class_weight is not None:
+                weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
+                self._check_some_weight(weights[known_rows(Y)])
             check.check_threshold(self.threshold, targets)
             self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
         return self
@@ -80,20 +87,15 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         super()._check_parameters()
 
     def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
-        self._refuse_class_weight()
         targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
         targets = self.targets_.continued(targets) if self._continues else targets
         return targets, targets.encode(closed)
 
-    def _refuse_class_weight(self) -> None:
-        if self.class_weight is not None:
-            raise ValueError(
-                f"class_weight={self.class_weight!r} is for classes; y has any number of labels per row, "
-                "which are weighted by target_weights"
-            )
+    def _check_some_weight(self, weights: np.ndarray) -> None:
+        if not (weights > 0).any():
+            raise ValueError(f"class_weight={self.class_weight!r:.60} leaves no row with a positive weight")
 
     def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
-        self._refuse_class_weight()
         if not sp.issparse(y) and y.dtype.kind not in "biuf":
             y = as_numbers(y)
         targets = LabelTargets.of(y)
@@ -105,6 +107,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
         given = y
         y, known = known_classes(y, minus_one_is_unknown=self.unlabeled_weight is not None)
+        self._check_minus_one(given, np.unique(y[known]))
         try:
             check_classification_targets(y[known])
         except (TypeError, ValueError) as error:
@@ -112,8 +115,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if self.class_weight is not None:
             weights = weights.copy()
             weights[known] *= compute_sample_weight(self.class_weight, y[known])
-            if not (weights[known] > 0).any():
-                raise ValueError(f"class_weight={self.class_weight!r} leaves no row with a positive weight")
+            self._check_some_weight(weights[known])
         targets = ClassTargets.of(y[known])
         if (weights[known] == 0).any():
             # Classes that only weightless rows have are not classes of the data.
@@ -121,6 +123,18 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             known[known] = np.isin(y[known], targets.classes)
         targets = self.targets_.continued(targets) if self._continues else targets
         return given, targets, targets.encode(y, known), weights
+
+    def _check_minus_one(self, y: np.ndarray, classes: np.ndarray) -> None:
+        """Refuse -1 as the mark of unlabelled rows where it was rather meant as one of two classes."""
+        if self.unlabeled_weight is None or len(classes) > 1:
+            return
+        if any(isinstance(value, Real) and value == -1 for value in y.tolist()):
+            raise ValueError(
+                f"y holds -1 and {classes[0]} only, and with unlabeled_weight={self.unlabeled_weight!r} -1 "
+                "marks rows without a class, so that a single class is left. If -1 is a class, give it "
+                f"another name, as in y = (y == {classes[0]}).astype(int); if not, give rows of a second "
+                "class"
+            )
 
     def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
         return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
@@ -134,7 +148,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check_is_fitted(self)
         if self.targets_.task == "multi-label":
             return self.targets_.decode(self._label_scores(X), self._thresholds_in_use())
-        return self.targets_.decode(self.predict_proba(X))
+        return self.targets_.decode(self.predict_proba(X), self._thresholds_in_use())
 
     def _label_scores(self, X: Any) -> Any:
         return self._sparse_leaf_means(X, None) if self.targets_.is_sparse else self._leaf_means(X)
@@ -236,14 +250,17 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if self.targets_.task == "multi-label":
             hit = self.targets_.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
         else:
-            hit = self.targets_.decode(self.oob_decision_function_[seen]) == data.y[seen]
+            decided = self.targets_.decode(self.oob_decision_function_[seen], self._thresholds_in_use())
+            hit = decided == data.y[seen]
         weights = data.row_weights[seen]
         self.oob_score_ = float(np.average(hit, weights=weights)) if weights.sum() > 0 else float("nan")
 
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self._split_is_for("multi-label")
+        tags.classifier_tags.multi_class = self._split_is_for("multi-class")
+        tags.target_tags.single_output = self._split_is_for(*CLASS_TASKS)
         return tags
 
 

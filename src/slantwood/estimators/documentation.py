@@ -27,8 +27,12 @@ _PARAMETERS = {
     Whether each tree sees a random sample of the rows, drawn with replacement.""",
     "oob_score": """bool, default=False
     Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.""",
-    "class_weight": """dict, "balanced" or None, default=None
-    Weights of the classes; "balanced" makes them inverse to how often the classes occur.""",
+    "class_weight": """dict, "balanced", array of shape (n_labels,) or None, default=None
+    Weights of the classes, by which the weights of their rows are multiplied; "balanced" makes them inverse
+    to how often the classes occur. Of labels, one weight for each, in an array or a dict (those left out have
+    weight 1), or "balanced": a row weighs the mean of the weights of its labels, and 1 without any, so that
+    one label per row is weighted as a class is. Rows of rare labels then count more in splits and in
+    probabilities; `target_weights` are for the choice of splits alone.""",
     "target_weights": """array or None, default=None
     Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
     predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of the
@@ -45,7 +49,8 @@ _PARAMETERS = {
     "threshold": """float, array of shape (n_labels,), "f1_micro" or "f1_macro", default=0.5
     In multi-label tasks `predict` returns the labels whose probability is above it: one number, one for each
     label, or those that give the highest F1 on out-of-bag rows, one for all labels ("f1_micro") or one for
-    each ("f1_macro"), which needs a forest with `bootstrap`.""",
+    each ("f1_macro"), which needs a forest with `bootstrap`. Of two classes, `predict` returns the second one
+    of `classes_` where its probability is above the number; of more, always the most probable one.""",
     "unlabeled_weight": """float, "auto" or None, default=None
     Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
     predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the labelled

@@ -19,6 +19,9 @@ from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import HIERARCHICAL
 
+# The threshold at which the more probable of two classes is chosen.
+_NEUTRAL = 0.5
+
 
 def _shown(value: Any) -> str:
     return f"{value!r} ({type(value).__name__})"
@@ -93,7 +96,10 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             raise TypeError(f"sample_weight has dtype {weights.dtype}; it must hold real numbers")
         weights = weights.astype(np.float64)
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight must be 1D array or scalar, got an array of shape {weights.shape}")
+        raise ValueError(
+            f"sample_weight must be a 1D array of shape ({n_rows},), one weight for each row of X, or a "
+            f"single number; got an array of shape {weights.shape}"
+        )
     if len(weights) != n_rows:
         raise ValueError(
             f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each row of X"
@@ -138,13 +144,25 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
 
 
 def check_threshold(value: Any, targets: Any) -> None:
-    """Check from which score on labels are chosen: a number, one for each label, or how to tune them."""
+    """Check from which score on labels are chosen: a number, one for each label, or how to tune them.
+
+    The second of two classes is chosen like a label, by a number; of more classes the most probable one.
+    """
+    if isinstance(value, Real) and check_real("threshold", value, 0.0, 1.0) == _NEUTRAL:
+        return
+    if targets.task == "multi-class":
+        raise ValueError(
+            f"threshold={value!r} has no meaning for the {len(targets.classes)} classes of y, of which "
+            f"predict returns the most probable one; leave threshold at {_NEUTRAL}, or choose by "
+            "predict_proba"
+        )
     if isinstance(value, Real):
-        check_real("threshold", value, 0.0, 1.0)
         return
     if targets.task != "multi-label":
         raise ValueError(
-            f"threshold={value!r} is for labels, and y has one class per row; leave threshold at 0.5"
+            f"threshold={value!r:.60} is for labels, and y has two classes; give one number, the probability "
+            "above which predict returns the second of classes_ (scikit-learn's TunedThresholdClassifierCV "
+            "finds one)"
         )
     if isinstance(value, str):
         return

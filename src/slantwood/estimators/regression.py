@@ -81,7 +81,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self._split_is_for("multi-target regression")
+        tags.target_tags.single_output = self._split_is_for("regression")
         return tags
 
 

@@ -35,6 +35,7 @@ import scipy.sparse as sp
 import slantwood
 from slantwood import splits
 from slantwood.estimators import parameters as check
+from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.leaf_values import check_leaf_values
@@ -79,7 +80,7 @@ _SETTINGS = {
 }
 
 # Fitted attributes that only further training, or a look back at it, needs.
-_LEFTOVERS = ("_seed", "_tuned", "oob_decision_function_", "oob_prediction_")
+_LEFTOVERS = ("_seed", "_tuned", "_has_tree_of_all_rows", "oob_decision_function_", "oob_prediction_")
 _ALWAYS = ("settings_", "unlabeled_weight_")
 _SOMETIMES = (
     "oob_score_",
@@ -300,6 +301,8 @@ def _restored(contents: Contents) -> Any:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model._is_single_tree and trees.n_trees != 1:
         raise ModelFileError(f"{estimator} has {trees.n_trees} trees")
+    # Of older files it is not known; then trees of earlier fits count as those of the last one.
+    fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
     model.__dict__.update(
         fitted,
         n_features_in_=encoding.n_inputs,
@@ -349,7 +352,9 @@ def _check_parameters(model: Any, targets: Any, width: int) -> None:
         raise TypeError(f"categorical_features={columns!r:.60} must be a list")
     if isinstance(model, ObliqueClassifier):
         check.check_threshold(model.threshold, targets)
-        if model.class_weight is not None and not isinstance(model.class_weight, dict):
+        if model.class_weight is not None and targets.task == "multi-label":
+            check_label_weights(model.class_weight, targets.classes)
+        elif model.class_weight is not None and not isinstance(model.class_weight, dict):
             check.check_choice("class_weight", model.class_weight, ("balanced",))
 
 
@@ -497,6 +502,7 @@ def _check_fitted(
     checks: dict[str, Callable[[Any], bool]] = {
         "_seed": lambda seed: type(seed) is int and 0 <= seed < np.iinfo(np.int32).max,
         "_tuned": _are_tuned_settings,
+        "_has_tree_of_all_rows": lambda flag: type(flag) is bool,
         "_tuned_for": lambda name: name in ("f1_micro", "f1_macro"),
         "oob_score_": lambda score: isinstance(score, Real),
         "oob_decision_function_": lambda scores: _is_matrix(

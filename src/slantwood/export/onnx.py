@@ -68,7 +68,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
           target is a column too.
 
         Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels.
-        The threshold of a multi-label model becomes part of it.
+        The threshold of labels, or of two classes, becomes part of it.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     if isinstance(targets, NumberTargets):
         return _add_numbers(graph, means, targets)
     if isinstance(targets, ClassTargets):
-        return _add_classes(graph, means, targets)
+        return _add_classes(graph, means, targets, model._thresholds_in_use())
     return _add_labels(graph, means, targets, model._thresholds_in_use())
 
 
@@ -241,9 +241,9 @@ def _add_numbers(graph: Nodes, means: str, targets: NumberTargets) -> list[Any]:
     return [typed("variable", np.float64, (_ROWS, targets.n_columns))]
 
 
-def _add_classes(graph: Nodes, means: str, targets: ClassTargets) -> list[Any]:
+def _add_classes(graph: Nodes, means: str, targets: ClassTargets, threshold: float) -> list[Any]:
     n_classes = len(targets.classes)
-    means = graph.cast(means, np.float64)
+    scores, means = means, graph.cast(means, np.float64)
     if n_classes == 1:
         probabilities = graph.add("Add", graph.add("Mul", means, graph.constant(0.0)), graph.constant(1.0))
     elif n_classes == 2:
@@ -253,8 +253,12 @@ def _add_classes(graph: Nodes, means: str, targets: ClassTargets) -> list[Any]:
         sums = graph.add("ReduceSum", means, graph.constant([1]))
         probabilities = graph.add("Div", means, sums)
     values = _class_values(targets.classes)
-    likeliest = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
-    graph.add("Gather", graph.constant(values, "classes"), likeliest, output="label")
+    if n_classes == 2:
+        is_second = graph.add("Greater", scores, graph.constant(np.float32(threshold)))
+        chosen = graph.add("Squeeze", graph.cast(is_second, np.int64), graph.constant([1]))
+    else:
+        chosen = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+    graph.add("Gather", graph.constant(values, "classes"), chosen, output="label")
     graph.add("Cast", probabilities, to=type_code(np.float32), output="probabilities")
     return [
         typed("label", values.dtype, (_ROWS,)),

@@ -25,6 +25,7 @@ from numba import cfunc, config, types
 
 from slantwood.kernels.block import Block
 from slantwood.kernels.compiling import OPTIONS, exact
+from slantwood.kernels.forking import hold_across_forks
 
 _floats = types.Array(types.float32, 1, "C")
 _doubles = types.Array(types.float64, 1, "C")
@@ -56,6 +57,7 @@ _entrances: dict[type, Callable] = {}
 _compiled: dict[type, Any] = {}
 _plain: dict[type, Callable] = {}
 _compiling = threading.Lock()
+hold_across_forks(_compiling)
 
 
 class Scaling(NamedTuple):

@@ -71,6 +71,13 @@ class ClassTargets:
         # Leaves that say nothing of any class leave all equally likely.
         return np.where(total > 0, means / np.where(total > 0, total, 1.0), 1.0 / len(self.classes))
 
-    def decode(self, probabilities: np.ndarray) -> np.ndarray:
-        """Return the most probable class of each row."""
-        return self.classes[np.argmax(probabilities, axis=1)]
+    def decode(self, probabilities: np.ndarray, threshold: float = 0.5) -> np.ndarray:
+        """Return the second of two classes where its probability is above the threshold, else the first.
+
+        Of more classes, the most probable one.
+        """
+        if len(self.classes) != 2:
+            return self.classes[np.argmax(probabilities, axis=1)]
+        # As precise as leaves are, like the scores of labels.
+        is_second = probabilities[:, 1].astype(np.float32) > np.float32(threshold)
+        return self.classes[is_second.astype(np.intp)]
