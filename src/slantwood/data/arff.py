@@ -86,9 +86,9 @@ class Source:
 
 
 @contextmanager
-def opened(path: str | PathLike[str]) -> Iterator[Source]:
+def opened(path: str | PathLike[str], max_memory: int | None = None) -> Iterator[Source]:
     """Open a text file, decompressed."""
-    with files.opened(path) as file:
+    with files.opened(path, max_memory) as file:
         yield Source(Path(path), file)
 
 

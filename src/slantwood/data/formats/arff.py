@@ -34,7 +34,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\
 
 def read(path: Path, wanted: Wanted) -> Table | Data:
     """Read a file; one with a hierarchy says itself what is a target."""
-    with arff.opened(path) as source:
+    with arff.opened(path, wanted.max_memory) as source:
         header = arff.read_header(source)
         position = clus.class_position(source, header.attributes)
         if position is not None:
