@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -110,6 +111,22 @@ def test_numbered_columns_that_a_file_lacks_are_zero(train, predicted, folder):
     (folder / "b.svm").write_text("\n".join(short) + "\n")
     (folder / "c.svm").write_text("\n".join(f"{line} 9:0 30:1" for line in short) + "\n")
     assert predicted("b.svm", "--proba") == predicted("c.svm", "--proba")
+
+
+def test_a_file_of_many_more_numbered_columns_takes_what_its_values_take(train, predicted, folder):
+    lines = [f"{i % 2} 1:{i % 2} 2:{i}" for i in range(60)]
+    (folder / "a.svm").write_text("\n".join(lines) + "\n")
+    train("a.svm")
+    expected = predicted("a.svm", "--proba")
+    (folder / "b.svm").write_text("\n".join(f"{line} 60000000:1" for line in lines) + "\n")
+    tracemalloc.start()
+    try:
+        found = predicted("b.svm", "--proba")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == expected
+    assert peak < 100 << 20
 
 
 @pytest.mark.parametrize(

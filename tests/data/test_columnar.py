@@ -1,6 +1,7 @@
 """Formats that hold arrays or columns: Parquet, Arrow and NPZ."""
 
 import io
+import random
 import re
 import warnings
 from dataclasses import replace
@@ -92,6 +93,10 @@ def test_npz_of_others_without_names(tmp_path):
     assert data.task == "regression"
 
 
+def csr(**other):
+    return {"X_data": [1.0], "X_indices": [0], "X_indptr": [0, 1], "X_shape": [1, 2], **other}
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -111,6 +116,19 @@ def test_npz_of_others_without_names(tmp_path):
         ),
         ({"X": np.eye(2), "weights": np.ones(3)}, r"weights has the shape \(3,\)"),
         ({"X_data": np.ones(1), "X_indices": [5], "X_indptr": [0, 1], "X_shape": [1, 2]}, "ind(ex|ices)"),
+        ({"X": np.eye(2) * 1j}, "X has the shape .2, 2. and dtype complex128; expected a matrix of numbers"),
+        (csr(X_data=[1j]), "X_data has the shape .1,. and dtype complex128; expected a row of numbers"),
+        (csr(X_data=["a"]), "X_data has the shape .1,. and dtype <U1"),
+        (csr(X_indices=[0.5]), "X_indices has .* expected a row of whole numbers"),
+        (csr(X_indices=[-1]), "indices"),
+        (csr(X_shape=[1, 2, 3]), r"X_shape is \[1, 2, 3\], and X_indptr has 2 numbers"),
+        (csr(X_shape=[[1, 2]]), "X_shape has the shape .1, 2."),
+        (csr(X_shape=[7, 2]), r"X_shape is \[7, 2\], and X_indptr has 2 numbers; expected"),
+        (csr(X_shape=["1", "2"]), "X_shape has the shape .2,. and dtype <U1"),
+        ({"X_data": np.ones(1)}, "it has no array X_indices; expected one"),
+        ({"X": np.eye(2), "feature_names": "ab"}, "feature_names has the shape"),
+        ({"X": np.eye(2), "feature_names_numbered": ["x", "-1"]}, "expected a prefix and the first number"),
+        ({"X": np.eye(2), "hierarchy": "[" * 100_000, "y": np.eye(2)}, "maximum recursion"),
     ],
 )
 def test_npz_that_is_wrong(tmp_path, arrays, message):
@@ -160,6 +178,146 @@ def test_cut_files_are_told(tmp_path, name):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match=re.escape(str(path))):
             read(path, targets=None if name.endswith("npz") else "last:2")
+
+
+# ---- damage
+
+
+def arrow_with(tmp_path, arrays, changes, names=("c", "y")):
+    """Write columns to an Arrow file and change numbers of 32 bits in it, as {from: to}."""
+    path = tmp_path / "a.arrow"
+    batch = pa.record_batch(arrays, names=list(names))
+    with pa.ipc.new_file(path, batch.schema) as writer:
+        writer.write_batch(batch)
+    content = path.read_bytes()
+    for before, after in changes.items():
+        before, after = (np.array(each, np.int32).tobytes() for each in (before, after))
+        assert content.count(before) == 1
+        content = content.replace(before, after)
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((0, 1, 3), (0, 1, 1 << 30)), ((0, 1, 3), (0, -(1 << 30), 3)), ((0, 1, 3), (0, 3, 1))],
+)
+def test_offsets_of_texts_that_lead_outside_are_refused(tmp_path, before, after):
+    path = arrow_with(tmp_path, [pa.array(["a", "bc"]), pa.array([1.5, 2.5])], {before: after})
+    with pytest.raises(ValueError, match=re.escape(str(path)) + ": it cannot be read as arrow"):
+        read(path, targets="y")
+
+
+@pytest.mark.parametrize("wrong", [-1, -2, 2, 1 << 30])
+def test_positions_of_categories_that_do_not_exist_are_refused(tmp_path, wrong):
+    codes = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1, 0], pa.int32()), pa.array(["a", "b"]))
+    changes = {(1, 0, 1, 0): (1, 0, wrong, 0)}
+    path = arrow_with(tmp_path, [codes, pa.array([1.5, 2.5, 3.5, 4.5])], changes)
+    with pytest.raises(ValueError, match=re.escape(str(path)) + ": it cannot be read as arrow"):
+        read(path, targets="y")
+
+
+def test_a_nan_of_any_kind_is_missing(tmp_path):
+    signalling = np.array([0x7FF0000000000001, 0x3FF0000000000000], np.uint64).view(np.float64)
+    pq.write_table(pa.table({"a": signalling, "y": [1.0, 2.0]}), tmp_path / "a.parquet")
+    np.savez(tmp_path / "a.npz", X=signalling[:, None])
+    for X in (read(tmp_path / "a.parquet", targets="y").X, read(tmp_path / "a.npz").X):
+        np.testing.assert_array_equal(X, [[np.nan], [1.0]])
+
+
+@pytest.fixture(scope="module")
+def whole_files():
+    """Small files of every kind of compression, by name."""
+    table = pa.table(
+        {
+            "number": RNG.normal(size=24),
+            "text": pa.array(["red", "blue", None, "green"] * 6),
+            "kind": pa.array(["p", "q"] * 12).dictionary_encode(),
+            "flag": pa.array([True, False] * 12),
+            "y": RNG.normal(size=24),
+        }
+    )
+    files = {}
+    for compression in (None, "lz4", "zstd"):
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        for kind, new in (("file", pa.ipc.new_file), ("stream", pa.ipc.new_stream)):
+            stream = io.BytesIO()
+            with new(stream, table.schema, options=options) as writer:
+                writer.write_table(table, max_chunksize=10)
+            files[f"{kind}-{compression}.arrow"] = stream.getvalue()
+    for compression in ("none", "snappy", "zstd"):
+        stream = io.BytesIO()
+        pq.write_table(table, stream, compression=compression, row_group_size=10)
+        files[f"{compression}.parquet"] = stream.getvalue()
+    S = sp.random_array((20, 50), density=0.05, format="csr", rng=0)
+    dense = {"X": RNG.normal(size=(20, 4)), "y": np.arange(20) % 3, "feature_names": list("abcd")}
+    sparse = {"X_data": S.data, "X_indices": S.indices, "X_indptr": S.indptr, "X_shape": S.shape}
+    for kind, save in (("stored", np.savez), ("deflated", np.savez_compressed)):
+        for form, arrays in (("dense", dense), ("sparse", sparse)):
+            stream = io.BytesIO()
+            save(stream, **arrays)
+            files[f"{kind}-{form}.npz"] = stream.getvalue()
+    return files
+
+
+def mutated(content, rng):
+    content = bytearray(content)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        place = rng.randrange(len(content))
+        match rng.randrange(5):
+            case 0:
+                content[place] = rng.randrange(256)
+            case 1:
+                content[place] ^= 1 << rng.randrange(8)
+            case 2:
+                number = rng.choice([0, -1, 2**31 - 1, -(2**31), 1000])
+                content[place : place + 4] = number.to_bytes(4, "little", signed=True)
+            case 3:
+                number = rng.choice([-1, 2**40, -(2**40), 2**62])
+                content[place : place + 8] = number.to_bytes(8, "little", signed=True)
+            case 4:
+                del content[place : place + rng.choice([1, 8, 100])]
+        content = content or bytearray(b"?")
+    return bytes(content)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_damaged_files_are_read_or_refused_by_their_name(tmp_path, whole_files, seed):
+    rng = random.Random(seed)
+    n_read, messages = 0, []
+    for name, whole in whole_files.items():
+        path = tmp_path / name
+        for _ in range(12):
+            path.write_bytes(mutated(whole, rng))
+            try:
+                read(path, targets=None if name.endswith("npz") else "y")
+                n_read += 1
+            except ValueError as error:
+                messages.append(str(error).removeprefix(str(path)))
+    assert n_read > 0
+    assert len(messages) > 0
+    assert all(message.startswith(":") for message in messages)
+
+
+def test_whole_files_are_read(tmp_path, whole_files):
+    for name, whole in whole_files.items():
+        (tmp_path / name).write_bytes(whole)
+        assert read(tmp_path / name, targets=None if name.endswith("npz") else "y").X.shape[0] in (20, 24)
+
+
+def test_a_file_that_is_not_there_is_no_damaged_one(tmp_path):
+    for name in ("a.npz", "a.parquet", "a.arrow", "a.csv", "a.svm"):
+        with pytest.raises(FileNotFoundError):
+            read(tmp_path / name, targets=None if name in ("a.npz", "a.svm") else "y")
+
+
+def test_columns_said_in_no_known_way_are_no_damage(tmp_path):
+    write(numbers(), tmp_path / "a.parquet")
+    with pytest.raises(TypeError, match=r"targets=1\.5 is of type float"):
+        read(tmp_path / "a.parquet", targets=1.5)
+
+
+# ---- columns
 
 
 def test_types_of_arrow_columns(tmp_path):

@@ -458,3 +458,32 @@ def test_wide_tables_of_text_take_time_in_proportion_to_their_width(table_of):
     table = table_of(f"{line}\n{line}\n")
     assert len(table.nominal) == n_columns
     assert time.process_time() - started < 5  # looking each column up in a list took about ten
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,y\n" + "1,2\n" * 300 + "z" * 1_000_000 + ",2\n",
+        "n" * 1_000_000 + ",y\n" + "1,2\n" * 300 + "z,2\n",
+        "a,y\n1," + "9" * 1_000_000 + "\n",
+    ],
+)
+def test_a_long_cell_or_name_is_not_repeated_in_an_error(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="expected a") as caught:
+        read(path, targets="y")
+    assert len(str(caught.value)) < 600
+
+
+def test_a_long_text_among_targets_is_not_repeated_in_an_error(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\n1," + "z" * 1_000_000 + "\n2,b\n")
+    for wanted in (
+        {"targets": "y", "task": "regression"},
+        {"targets": ["a", "y"]},
+        {"targets": "q" * 1_000_000},
+    ):
+        with pytest.raises(ValueError, match="expected") as caught:
+            read(path, **wanted)
+        assert len(str(caught.value)) < 600

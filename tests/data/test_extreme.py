@@ -82,6 +82,11 @@ def test_no_targets_on_demand(data_of):
         ("1 2\n", r"line 1: has '1 2'; expected the numbers"),
         ("1 -2 2\n", r"line 1: has '1 -2 2'; expected the numbers"),
         ("2 2 2\n0 1:1\n", r"line 1: has 2 for the number of rows, and 1 rows follow"),
+        (
+            f"{2**63} 2 2\n0 1:1\n",
+            r"line 1: has 9223372036854775808 for the number of rows, and 1 rows follow",
+        ),
+        (f"{'9' * 5000} 2 2\n0 1:1\n", r"line 1: has '9{60}\.\.\.'; expected the numbers of rows"),
         ("1 2 2\n0 1:1\n1 1:1\n", r"line 1: has 1 for the number of rows, and 2 rows follow"),
         ("2 2 2\n0 1:1\n0 2:1\n", r"line 3: has the index 2; expected a whole number from 0 to 1"),
         ("2 2 2\n0 1:1\n2 1:1\n", r"line 3: has the label 2; expected a whole number from 0 to 1"),

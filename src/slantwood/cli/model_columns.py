@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from slantwood.cli.console import counted
+from slantwood.data.names import NumberedNames
 from slantwood.data.wanted import Roles, Wanted
 from slantwood.hints import did_you_mean, listed
 
@@ -97,7 +98,8 @@ class ModelColumns(Wanted):
 
 def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
     """Return the names that are not there."""
-    there = set(present)
+    # Names that are only numbers, of which there may be millions, are found without listing them.
+    there = present if isinstance(present, NumberedNames) else set(present)
     return [name for name in wanted if name not in there]
 
 
@@ -111,11 +113,15 @@ def missing_message(wanted: Sequence[str], present: Sequence[str]) -> str:
 
 def are_made_up(names: Sequence[str]) -> bool:
     """Tell whether a file without names was given these."""
-    return all(name == f"x{i}" for i, name in enumerate(names)) or are_numbers(names)
+    made_up = NumberedNames("x", len(names))
+    given = names if isinstance(names, NumberedNames) else tuple(names)
+    return given == made_up or are_numbers(names)
 
 
 def are_numbers(names: Sequence[str]) -> bool:
     """Tell whether columns are numbered, as in the formats svmlight and extreme, which leave out zeros."""
+    if isinstance(names, NumberedNames):
+        return names.prefix == ""
     return all(name.isdigit() for name in names)
 
 

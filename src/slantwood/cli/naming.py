@@ -18,6 +18,7 @@ from slantwood.cli.options import FileForm
 from slantwood.cli.sources import columns, file_of, is_file, known_set
 from slantwood.data import arff, clus
 from slantwood.data.formats import format_of
+from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_wanted
 from slantwood.data.table import Data, is_frame
 from slantwood.hints import listed
@@ -106,18 +107,23 @@ def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
 def _chosen(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
     if is_frame(X):
         return X[list(wanted)]
-    place = {name: i for i, name in enumerate(names)}
-    return X[:, [place[name] for name in wanted]]
+    if sp.issparse(X):
+        return _placed(X, names, wanted)
+    find = finder(names)
+    return X[:, [find(name) for name in wanted]]
 
 
 def _placed(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
     """Put numbered columns in their places: those that the file lacks are zero, unknown ones are left out."""
-    place = {name: j for j, name in enumerate(wanted)}
-    known = [i for i, name in enumerate(names) if name in place]
-    coo = sp.coo_array(sp.csr_array(X)[:, known])
-    where = np.array([place[names[i]] for i in known], np.int64)
+    find = finder(wanted)
+    coo = sp.coo_array(X)
+    # The columns that have values are few, however many the file has.
+    present, place = np.unique(coo.coords[1], return_inverse=True)
+    found = [find(names[i]) for i in present.tolist()]
+    where = np.array([-1 if j is None else j for j in found], np.int64)[place]
+    kept = where >= 0
     shape = (X.shape[0], len(wanted))
-    placed = sp.csr_array((coo.data, (coo.coords[0], where[coo.coords[1]])), shape=shape)
+    placed = sp.csr_array((coo.data[kept], (coo.coords[0][kept], where[kept])), shape=shape)
     return placed if sp.issparse(X) else placed.toarray()
 
 
@@ -217,13 +223,20 @@ def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
 def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:
     if tuple(names) == data.target_names:
         return data.y
-    if not set(names) & set(data.target_names):
+    if len(missing_names(names, data.target_names)) == len(names):
         raise ValueError(
             f"{path} has the labels {listed(data.target_names)}, and the model predicts {listed(names)}; "
             "expected the same"
         )
-    if unknown := missing_names(data.target_names, names):
+    if unknown := missing_names(_labels_of_rows(data), names):
         warn(f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}")
     y = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
     # Files that list the labels of each row have no column for a label that no row has.
     return _placed(y, data.target_names, names)
+
+
+def _labels_of_rows(data: Data) -> Sequence[str]:
+    """Return the labels; of those that are only numbers, maybe millions, the ones that some row has."""
+    if not isinstance(data.target_names, NumberedNames):
+        return data.target_names
+    return [data.target_names[j] for j in np.unique(sp.coo_array(data.y).coords[1]).tolist()]

@@ -156,10 +156,12 @@ def warn_of(source: Source, stacklevel: int) -> None:
 
 
 @contextmanager
-def opened(path: str | PathLike[str], encoding: str | None = None) -> Iterator[Source]:
+def opened(
+    path: str | PathLike[str], encoding: str | None = None, max_memory: int | None = None
+) -> Iterator[Source]:
     """Open a text file, decompressed."""
     check_encoding(encoding)
-    with files.opened(path) as file:
+    with files.opened(path, max_memory) as file:
         yield Source(Path(path), file, encoding)
 
 

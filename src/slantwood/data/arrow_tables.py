@@ -172,6 +172,12 @@ class _Texts:
         """Find nothing wrong: any text is a category."""
 
 
+def is_text(kind: Any) -> bool:
+    """Tell whether columns of a type hold text, not categories."""
+    types = pyarrow().types
+    return any(is_such(kind) for is_such in (types.is_string, types.is_large_string, types.is_string_view))
+
+
 def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
     types = pyarrow().types
     kind = field.type
@@ -185,8 +191,7 @@ def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
     is_number = any(is_such(kind) for is_such in kinds_of_numbers)
     if is_number and not nominal:
         return _Numbers(path, field.name)
-    kinds_of_text = (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary)
-    if is_number or any(is_such(kind) for is_such in kinds_of_text):
+    if is_number or is_text(kind) or types.is_dictionary(kind):
         return _Texts(is_sorted=not types.is_dictionary(kind))
     raise ValueError(
         f"{path}: column {shown(field.name)} is of type {shortened(str(kind))}; expected numbers, booleans, "

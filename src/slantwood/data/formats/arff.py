@@ -63,7 +63,7 @@ def _understood(
     """Read the content of a file, once more where its rows prove to count attributes otherwise than taken."""
     base = _index_base(wanted.index_base)
     while True:
-        with arff.opened(path, wanted.encoding) as source:
+        with arff.opened(path, wanted.encoding, wanted.max_memory) as source:
             try:
                 found = content(source, arff.read_header(source), base)
             except OtherBase as other:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from slantwood.data.arrow_tables import pyarrow, schema_and_batches, table_from
+from slantwood.data.arrow_tables import is_text, pyarrow, schema_and_batches, table_from
 from slantwood.data.files import is_plain, opened
 from slantwood.data.table import Data, Table
 from slantwood.data.wanted import Wanted
@@ -20,9 +20,12 @@ def read(path: Path, wanted: Wanted) -> Table:
     parquet = pyarrow(".parquet")
     with opened(path, wanted.max_memory, has_lines=False) as stream:
         source = stream if is_plain(path) else io.BytesIO(stream.read())
+        schema = parquet.ParquetFile(source).schema_arrow
+        # A text that many rows have is stored once, and would be copied for each of them.
+        texts = [field.name for field in schema if is_text(field.type)]
         # A buffer would hold all of the file in the end.
-        file = parquet.ParquetFile(source, pre_buffer=False)
-        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        file = parquet.ParquetFile(source, read_dictionary=texts, pre_buffer=False)
+        n_rows = file.metadata.num_rows
         return table_from(path, schema, n_rows, lambda names: _batches(file, names), wanted)
 
 

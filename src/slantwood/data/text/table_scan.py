@@ -171,21 +171,25 @@ class _Scan:
 
     def read(self, blocks: Iterable[bytes]) -> bool:
         """Read block by block; return whether all rows are read."""
-        waiting, needed = b"", 0
+        parts: list[bytes] = []
+        n_waiting = needed = 0
         start = self._file.start
         for block in chain(blocks, [b""]):
-            self._check_memory(len(waiting))
-            waiting = waiting + block if waiting else block
+            parts.append(block)
+            n_waiting += len(block)
+            self._check_memory(n_waiting - len(block))
             # A row goes on within quotes. Looking again only when there is twice as much keeps a quote that
             # never closes from taking time in proportion to the square of the file.
-            if not waiting or (block and len(waiting) < needed):
+            if not n_waiting or (block and n_waiting < needed):
                 continue
-            waiting = waiting[self.take(waiting, start) :]
+            waiting = b"".join(parts) if len(parts) > 1 else block
+            rest = waiting[self.take(waiting, start) :]
+            parts, n_waiting = [rest] if rest else [], len(rest)
             start = 0
-            needed = 2 * len(waiting)
-            if waiting and self.row == self._end_row:
+            needed = 2 * n_waiting
+            if n_waiting and self.row == self._end_row:
                 break
-        return not waiting
+        return not n_waiting
 
     def _check_memory(self, n_waiting: int) -> None:
         """Refuse rows that take too much, and one that goes on too long within quotes."""
