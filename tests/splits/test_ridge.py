@@ -191,7 +191,7 @@ def test_the_compiled_form_says_how_the_strength_is_found():
 @pytest.mark.parametrize("n_targets", [1, 3])
 @pytest.mark.parametrize("single_tree", [False, True])
 def test_trees_of_one_target_get_rows_of_their_own(n_targets, single_tree):
-    traits = SimpleNamespace(n_targets=n_targets, single_tree=single_tree)
+    traits = SimpleNamespace(task="regression", n_targets=n_targets, single_tree=single_tree)
     chosen = RidgeSplit().preferences(traits)
     assert chosen.get("bootstrap", False) == (n_targets == 1)
     assert chosen["target_iter"] == (20 if single_tree else 3)

@@ -8,6 +8,8 @@ them. What was chosen is visible on a fitted estimator as `settings_`.
 from dataclasses import dataclass
 from typing import Any
 
+from slantwood.task_names import CLASS_TASKS
+
 # From this number of labels on, targets are many and rare: no single split can serve them all, and a
 # balanced cut along a random supported direction beats a long search for the purest one.
 MANY_TARGETS = 30
@@ -109,6 +111,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
-        settings["min_samples_split"] = max(settings["min_samples_split"], 10)
+        if not (split.small_class_leaves and traits.task in CLASS_TASKS):
+            settings["min_samples_split"] = max(settings["min_samples_split"], 10)
         settings["max_iter"] = 20 if sparse else 100
     return settings

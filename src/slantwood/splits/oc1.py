@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -201,6 +201,8 @@ class OC1Split(BaseSplit):
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
+
+    small_class_leaves: ClassVar[bool] = True
 
     n_restarts: int = 0
     n_jumps: int = 5

@@ -21,7 +21,7 @@ same curvature 1/4: the step is (X^T R X / 4)^-1 X^T R (t - 1/2), and its direct
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -134,6 +134,8 @@ class RidgeSplit(BaseSplit):
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
 
+    small_class_leaves: ClassVar[bool] = True
+
     strength: float | Literal["gcv", "newton"] = "gcv"
     max_iter: int = 20
     tol: float = 0.001
@@ -164,7 +166,7 @@ class RidgeSplit(BaseSplit):
         chosen: dict[str, Any] = {"target_iter": 20 if traits.single_tree else 3}
         if traits.n_targets == 1:
             # One target has one regression on the same rows and features: without chance all trees are equal.
-            chosen |= {"bootstrap": True, "max_features": 0.5}
+            chosen |= {"bootstrap": True, "max_features": "sqrt" if traits.task == "regression" else 0.5}
         return chosen
 
     def compiled(self) -> RidgeParameters:
