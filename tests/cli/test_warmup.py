@@ -32,7 +32,7 @@ before = compiled()
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 5))
 gaps = np.where(rng.random(X.shape) < 0.2, np.nan, X)
-few = sp.random_array((60, 50), density=0.05, format="csr", random_state=rng)
+few = sp.random_array((60, 50), density=0.05, format="csr", rng=rng)
 labels = (X[:, :3] > 0).astype(int)
 for split in ("gradient", "svm"):
     for x in (X, gaps, few):

@@ -37,7 +37,7 @@ def nominal():
 
 
 def sparse():
-    X = sp.random_array((30, 200), density=0.03, format="csr", dtype=np.float32, random_state=0)
+    X = sp.random_array((30, 200), density=0.03, format="csr", dtype=np.float32, rng=0)
     Y = (RNG.random((30, 5)) < 0.3).astype(np.int8)
     return Data(X, Y, tuple(f"w{i}" for i in range(200)), tuple("lmnop"), task="multi-label")
 

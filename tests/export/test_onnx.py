@@ -286,7 +286,7 @@ def test_nominal_columns_come_encoded():
 
 def test_sparse_and_wide():
     random = np.random.default_rng(0)
-    X = sp.random_array((300, 2000), density=0.02, random_state=random, format="csr", dtype=np.float32)
+    X = sp.random_array((300, 2000), density=0.02, rng=random, format="csr", dtype=np.float32)
     Y = sp.csr_array((X @ random.normal(size=(2000, 10)) > 3).astype(np.float32))
     for split in SPLITS:
         model = small(ObliqueForestClassifier, split=split).fit(X[:200], Y[:200])

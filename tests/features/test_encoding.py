@@ -600,7 +600,7 @@ def test_the_share_of_zeros_decides_the_form(n_categories, is_sparse):
 
 def test_sparse_pandas_columns_become_csr_without_a_detour():
     rng = np.random.default_rng(0)
-    X = sp.random_array((50, 2000), density=0.01, random_state=rng, format="csr")
+    X = sp.random_array((50, 2000), density=0.01, rng=rng, format="csr")
     frame = pd.DataFrame.sparse.from_spmatrix(X, columns=[f"c{j}" for j in range(2000)])
     frame["c0"] = pd.arrays.SparseArray(np.arange(50) % 7 == 0)
     frame["c1"] = pd.arrays.SparseArray([np.nan, 3] + [0] * 48, fill_value=0, kind="block")

@@ -25,7 +25,7 @@ def tree_of(inner, rng, sparse_leaves, scale=1.0):
         left[node], right[node] = n_known, n_known + 1
         depth[n_known : n_known + 2] = depth[node] + 1
         n_known += 2
-    weights = sp.random_array((n_nodes, N_FEATURES), density=0.5, random_state=rng, format="csr")
+    weights = sp.random_array((n_nodes, N_FEATURES), density=0.5, rng=rng, format="csr")
     weights = sp.csr_array(weights.toarray() * inner[:, None] * scale, dtype=np.float32)
     values = rng.random((int((~inner).sum()), N_TARGETS)).astype(np.float32)
     values[rng.random(values.shape) < 0.5] = 0.0

@@ -83,7 +83,7 @@ def test_every_order_is_as_likely_as_any_other():
 
 
 def test_memory_is_that_of_the_nonzeros():
-    X = sp.random_array((30_000, 40_000), density=2e-5, format="csr", random_state=np.random.default_rng(0))
+    X = sp.random_array((30_000, 40_000), density=2e-5, format="csr", rng=np.random.default_rng(0))
     tracemalloc.start()
     both = with_noise(X, 0)
     peak = tracemalloc.get_traced_memory()[1]

@@ -202,7 +202,7 @@ def test_units_of_the_users_columns_do_not_matter(seed, power):
 @pytest.mark.parametrize("container", [np.array, sp.csr_array])
 def test_units_beyond_single_precision_do_not_matter_either(unit, container):
     Z, r = numbers(0)
-    columns, _ = Clustering(container(Z * np.float64(unit))).columns(None, None, NONE, r)
+    columns, _ = Clustering(container(Z.astype(np.float64) * unit)).columns(None, None, NONE, r)
     assert_allclose(variance_of(columns, r), 1.0, rtol=1e-5)
 
 

@@ -279,6 +279,8 @@ def _distinct_in_series(series: Any) -> tuple[np.ndarray, list[Any]]:
         if series.implementation.is_polars():
             texts = series.cast(nw.String)
             values = texts.drop_nulls().unique().to_list()
+            if not values:  # narwhals below 2.11 knows no Enum without values
+                return np.full(len(series), MISSING, np.int64), values
             physical = texts.cast(nw.Enum(values)).to_native().to_physical()
             return physical.cast(int).fill_null(MISSING).to_numpy(), values
         if series.implementation.is_pyarrow():
