@@ -1,10 +1,12 @@
-"""What to say to somebody who names something that is not there, and how values are quoted in messages."""
+"""What to say to somebody who names something that is not there, how values are quoted, whom warnings name."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 # Names are compared letter by letter with every other one, which takes long where there are many.
@@ -70,3 +72,18 @@ def listed(names: Sequence[Any], limit: int = 5) -> str:
 
 def _native(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
+
+
+def stacklevel_of_user() -> int:
+    """Return the `stacklevel` for which a warning of the calling function names the user's line.
+
+    That is the first one outside of slantwood, however deep in it the function was called.
+    """
+    package = str(Path(__file__).parent)
+    level = 1
+    caller = inspect.currentframe()
+    caller = caller.f_back if caller is not None else None
+    while caller is not None and caller.f_code.co_filename.startswith(package):
+        level += 1
+        caller = caller.f_back
+    return level

@@ -20,6 +20,7 @@ from typing import IO, Any, TypeVar
 
 from slantwood.data import files
 from slantwood.data.names import told_apart
+from slantwood.hints import stacklevel_of_user
 
 _Line = TypeVar("_Line", str, bytes)
 
@@ -149,10 +150,10 @@ def check_encoding(encoding: str | None) -> None:
         ) from error
 
 
-def warn_of(source: Source, stacklevel: int) -> None:
-    """Tell the user how a file was understood; `stacklevel` is that of the public function."""
+def warn_of(source: Source) -> None:
+    """Tell the user how a file was understood."""
     for notice in source.notices:
-        warnings.warn(notice, stacklevel=stacklevel + 1)
+        warnings.warn(notice, stacklevel=stacklevel_of_user())
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def read_hierarchy(
     with opened(path, encoding) as source:
         attributes = read_header(source).attributes
         classes = Classes(source, attributes[needed_class_position(source, attributes)], padding)
-    warn_of(source, stacklevel=2)
+    warn_of(source)
     return classes.hierarchy()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.arff import check_encoding
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
@@ -96,6 +97,7 @@ def read(
     >>> data = slantwood.data.read("emotions.arff", targets="last:6")  # doctest: +SKIP
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
+    check_encoding(encoding)
     wanted = Wanted(
         targets, drop, nominal, header, task, encoding, index_base, drop_text, checked_max_memory(max_memory)
     )

@@ -74,7 +74,7 @@ def _understood(
                         f"index_base={base.first}"
                     ) from other
                 continue
-        arff.warn_of(source, stacklevel=5)
+        arff.warn_of(source)
         return found
 
 
