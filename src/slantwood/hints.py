@@ -1,4 +1,4 @@
-"""What to say to somebody who names something that is not there, how values are quoted, whom warnings name."""
+"""Words for messages: names that come near, how values are quoted, and whose line a warning names."""
 
 from __future__ import annotations
 
