@@ -17,7 +17,8 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="what a process 
 
 @linux_only
 def test_cases_that_crash_hang_or_take_all_memory_are_told_and_the_rest_is_run(monkeypatch, tmp_path):
-    monkeypatch.setattr(harness, "SECONDS", 2.0)
+    monkeypatch.setattr(harness, "SECONDS", 4.0)  # before which a slow machine has filled so much memory:
+    monkeypatch.setattr(harness, "MEGABYTES", 300)
     report = harness.run("tests.campaigns.faulty", faulty.CASES, 3)
     assert report.verdicts == Counter(
         {ACCEPTED: 2, harness.CRASH: 1, harness.MEMORY: 1, harness.HANG: 1, FOREIGN: 1, REFUSED: 1}
