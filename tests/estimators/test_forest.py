@@ -330,7 +330,7 @@ def test_scikit_learn_callbacks_hear_of_every_tree_and_may_stop_the_growth():
 
 def test_trees_on_one_sparse_target_differ():
     rng = np.random.default_rng(0)
-    X = sp.random_array((300, 200), density=0.05, rng=rng)
+    X = sp.random_array((300, 200), density=0.05, rng=rng, format="csr")
     y = np.asarray(X[:, :20].sum(axis=1)).ravel() > 0.5
     for model in (
         ObliqueForestClassifier(n_estimators=4, random_state=0).fit(X, y),
