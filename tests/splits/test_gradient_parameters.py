@@ -1,6 +1,6 @@
 """Claims about the parameters of the gradient split, and about naming a split learner."""
 
-from dataclasses import FrozenInstanceError, replace, asdict
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import numpy as np
 import pytest
