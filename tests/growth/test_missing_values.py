@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from slantwood import SVMSplit
-from slantwood.growth.grow import _decrease, _sum_right
+from slantwood.growth.grow import _separation, _sum_right
 from slantwood.splits.protocol import learn
 
 SVM = replace(SVMSplit.published(), C=1.0)
@@ -17,10 +17,10 @@ FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
 
 
-def decrease(Z, weights, side):
+def separation(Z, weights, side):
     members, direction = np.empty(Z.n_rows, np.float32), np.empty(Z.n_columns, np.float32)
     _sum_right(Z, weights, side, members, direction)
-    return _decrease(Z, weights, side, members, direction)
+    return _separation(Z, weights, side, members, direction)
 
 
 @pytest.mark.plain_python
@@ -78,17 +78,20 @@ def test_of_one_attribute_the_decrease_is_that_of_the_rows_that_know_it(in_both_
     side[:2] = False, True
     r = rng.uniform(0.2, 3, n).astype(np.float32)
     block, _, _ = gathered(in_both_forms(np.column_stack([Z] + [np.zeros(n)] * 9))[form], None, r)
-    found = decrease(block, r, side)
+    found = separation(block, r, side)
     known, weights = ~np.isnan(Z), r.astype(np.float64)
 
     def variance(rows):
         mean = np.average(Z[rows], weights=weights[rows])
         return np.average((Z[rows] - mean) ** 2, weights=weights[rows])
 
-    expected = 1 - min(variance(known & side), variance(known & ~side)) / variance(known)
+    parts = known & side, known & ~side
+    expected = 1 - min(map(variance, parts)) / variance(known)
+    within = np.average([variance(part) for part in parts], weights=[weights[part].sum() for part in parts])
     left, right = (np.average(Z[known & part], weights=weights[known & part]) for part in (~side, side))
     if abs(left - right) > 1e-3:  # else the direction is rounding
-        assert_allclose(found, expected, rtol=0, atol=2e-5)
+        assert_allclose(found.decrease, expected, rtol=0, atol=2e-5)
+        assert_allclose(found.explained, 1 - within / variance(known), rtol=0, atol=2e-5)
 
 
 @pytest.mark.plain_python
@@ -106,7 +109,7 @@ def test_of_several_attributes_a_row_counts_by_the_part_of_the_direction_that_it
     side[:2] = False, True
     r = rng.uniform(0.2, 3, n).astype(np.float32)
     block, columns, _ = gathered(in_both_forms(np.hstack([Z, np.zeros((n, 20))]))[form], None, r)
-    found = decrease(block, r, side)
+    found = separation(block, r, side)
     A, known = standardised_of(block), ~np.isnan(Z[:, columns])
     # From the centre of one side to that of the other, of attributes that both know.
     direction = np.zeros(len(columns))
@@ -124,4 +127,4 @@ def test_of_several_attributes_a_row_counts_by_the_part_of_the_direction_that_it
         return np.average((place[rows] - mean) ** 2, weights=weights[rows])
 
     everything = variance(np.full(len(place), True))
-    assert_allclose(found, 1 - min(variance(side), variance(~side)) / everything, rtol=0, atol=2e-5)
+    assert_allclose(found.decrease, 1 - min(variance(side), variance(~side)) / everything, rtol=0, atol=2e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from slantwood import ObliqueTreeClassifier
+from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier
 
 
 def noisy(n=300, d=6, t=2, seed=0):
@@ -40,10 +40,19 @@ def test_drawn_copies_count_as_rows(plan, grown):
 
 
 @pytest.mark.plain_python
-def test_sample_weights_do_not_count_as_rows(plan, grown):
+def test_heavy_rows_count_by_their_weight(plan, grown):
     X, Y = np.array([[0.0], [1.0]]), np.array([0.0, 1.0])
-    assert is_leaf(grown(plan(X, Y, min_samples_split=3, row_weights=[50.0, 50.0])))
-    assert not is_leaf(grown(plan(X, Y, min_samples_split=2, row_weights=[50.0, 50.0])))
+    assert not is_leaf(grown(plan(X, Y, min_samples_split=10, row_weights=[7.0, 3.0])))
+    assert is_leaf(grown(plan(X, Y, min_samples_split=11, row_weights=[7.0, 3.0])))
+
+
+@pytest.mark.plain_python
+def test_light_rows_are_rows_too(plan, grown, split):
+    X, Y = np.array([[0.0], [1.0]]), np.array([0.0, 1.0])
+    given = {"learner": split(C=1e6), "row_weights": [0.1, 0.4]}
+    assert not is_leaf(grown(plan(X, Y, min_samples_split=2, **given)))
+    assert is_leaf(grown(plan(X, Y, min_samples_split=3, **given)))
+    assert not is_leaf(grown(plan(X, Y, min_samples_split=8, **given), counts=[4, 4]))
 
 
 @pytest.mark.plain_python
@@ -76,6 +85,26 @@ def test_a_constant_feature_of_sparse_data_has_no_weight_in_any_split(plan, grow
     tree = grown(data)
     assert not is_leaf(tree)
     assert 3 not in tree.indices
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_features_of_single_rows_divide_a_node_that_has_no_others(form):
+    X = form(np.eye(15))
+    forest = ObliqueForestClassifier(random_state=0).fit(X, range(15))
+    assert forest.settings_["split"].min_support == 2
+    assert (forest.trees_.left >= 0).any()
+    assert forest.score(X, range(15)) > 0.9
+
+
+def test_they_are_left_out_where_there_are_others(plan, grown, split):
+    # Two features are those of half of the rows each; every row also has one of its own.
+    rng = np.random.default_rng(0)
+    half = np.arange(60) % 2
+    X = sp.csr_array(np.column_stack([half, 1 - half, np.eye(60)]))
+    Y = (half == 1) ^ (rng.random(60) < 0.05)
+    tree = grown(plan(X, Y * 1.0, learner=split(min_support=2), max_depth=1))
+    assert set(tree.indices) <= {0, 1}
+    assert not is_leaf(tree)
 
 
 @pytest.mark.parametrize(("n", "share"), [(4, 0.5), (33, 0.1), (100, 0.3), (1000, 0.77)])

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from slantwood.growth.trials import LEVELS
+
 SEEDS = st.integers(0, 2**32 - 1)
 # Full, half empty, and mostly empty: the last is held sparse.
 DENSITIES = st.sampled_from([1.0, 0.5, 0.1])
@@ -120,18 +122,29 @@ def twin_decrease(Z, r, right):
     return 1 - min(variance(right), variance(~right)) / variance(np.ones_like(right))
 
 
+def pays(tree, node, passes, levels):
+    """Whether a split passes, or one below it within so many levels."""
+    if tree.left[node] < 0:
+        return False
+    below = (tree.left[node], tree.right[node])
+    return passes[node] or (levels > 0 and any(pays(tree, child, passes, levels - 1) for child in below))
+
+
 @pytest.mark.plain_python
 @given(SEEDS, DENSITIES, st.sampled_from([0.05, 0.4, 0.9]))
-def test_every_split_lowers_the_impurity_of_a_side_by_the_share_asked_for(
+def test_every_split_lowers_the_impurity_of_a_side_by_the_share_asked_for_or_leads_to_one_that_does(
     plan, grown, split, seed, density, share
 ):
     X, Y, r, _ = problem(seed, density)
     tree = grown(plan(X, Y, row_weights=r, learner=split(max_iter=10), min_impurity_decrease=share))
     r = r.astype(np.float32).astype(np.float64)
+    passes = np.zeros(len(tree.left), bool)
     for node in np.flatnonzero(tree.left >= 0):
         rows = tree.rows[tree.start[node] : tree.stop[node]]
         right = np.arange(tree.start[node], tree.stop[node]) >= tree.start[tree.right[node]]
-        assert twin_decrease(Y[rows], r[rows], right) >= share - 1e-5
+        passes[node] = twin_decrease(Y[rows], r[rows], right) >= share - 1e-5
+    for node in np.flatnonzero(tree.left >= 0):
+        assert pays(tree, node, passes, LEVELS)
 
 
 @pytest.mark.plain_python

@@ -21,13 +21,6 @@ def expected_failures(estimator):
             "the check wants multi-label probabilities strictly between 0 and 1; the mean of a pure leaf is "
             "exactly 0 or 1, as in scikit-learn's own trees (which return lists and are not held to it)"
         )
-    if isinstance(estimator, (ObliqueTreeClassifier, ObliqueTreeRegressor)):
-        reason = (
-            "single trees do not split nodes of fewer than 10 rows by default; a row of weight 2 is one row, "
-            "two equal rows are two (with min_samples_split=2 weights and repetitions give the same tree)"
-        )
-        failures["check_sample_weight_equivalence_on_dense_data"] = reason
-        failures["check_sample_weight_equivalence_on_sparse_data"] = reason
     return failures
 
 

@@ -1,6 +1,6 @@
 """Claims about the parameters of the gradient split, and about naming a split learner."""
 
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import numpy as np
 import pytest
@@ -151,11 +151,13 @@ def test_the_compiled_form_carries_every_parameter_of_learning():
         "informed_start": True,
         "exact_threshold": True,
         "batch_size": 500,
-        "axis_rival": True,
+        "rival": 1,
     }
-    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, bool]
+    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, int]
     published = GradientSplit.published().compiled()
     assert (published.informed_start, published.exact_threshold, published.batch_size) == (False, False, 0)
+    rivals = (None, "axis", "strongest")
+    assert [replace(GradientSplit.published(), rival=name).compiled().rival for name in rivals] == [0, 1, 2]
 
 
 def test_numbers_of_numpy_compile_to_the_same_types_as_those_of_python():
@@ -167,7 +169,7 @@ def test_numbers_of_numpy_compile_to_the_same_types_as_those_of_python():
         "tol": np.int8(1),
     }
     compiled = GradientSplit(**numpy_numbers).filled_in(CHOSEN).compiled()
-    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, bool]
+    assert [type(value) for value in compiled] == [float, float, int, float, bool, bool, int, int]
 
 
 def test_scaling_carries_the_powers():

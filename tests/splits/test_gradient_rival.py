@@ -1,4 +1,4 @@
-"""The gradient split beside thresholds of single features: the best of them counts where it removes more."""
+"""The gradient split beside thresholds of single features: one of them counts where it removes more."""
 
 from dataclasses import replace
 
@@ -15,6 +15,7 @@ from slantwood import (
     Hierarchy,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
+    ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
 from slantwood.splits.protocol import learn
@@ -30,17 +31,17 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @pytest.fixture(scope="session")
 def both_ways(in_both_forms, gathered, standardised_of):
-    """Learn the split of a node without the rival and with it.
+    """Learn the split of a node without a rival and with it.
 
     Return both hyperplanes, and the impurity that each removes of the attributes, where they are known.
     """
 
-    def go(X, Y, r, x_form, z_form, split, seed):
+    def go(X, Y, r, x_form, z_form, split, seed, kind="axis"):
         x = gathered(in_both_forms(X)[x_form], None, r)[0]
         z = gathered(in_both_forms(Y)[z_form], None, r)[0]
         features = standardised_of(x)
         planes, gains = [], []
-        for rival in (None, "axis"):
+        for rival in (None, kind):
             parameters = replace(split, rival=rival).compiled()
             w, b, found = learn(parameters, x, z, r, _stream(seed))
             planes.append((w, b, found))
@@ -156,7 +157,62 @@ def test_rivals_win_where_targets_jump_twice_and_lose_where_they_are_linear(both
     assert np.mean(np.array(won["band"]) == 0) > 0.5
 
 
+@FORMS
+@given(seed=SEEDS, gaps=st.booleans())
+def test_the_strongest_feature_takes_over_where_its_best_cut_removes_five_rows_more(
+    both_ways, x_form, z_form, seed, gaps
+):
+    split = replace(GradientSplit.published(), threshold="exact")
+    X, Y, r = _node(seed, gaps)
+    (alone, rivalled), gains = both_ways(X, Y, r, x_form, z_form, split, seed, "strongest")
+    if not (alone[2] and alone[0].any()):
+        return
+    feature = X[:, np.ptp(X, axis=0) > 0][:, np.abs(alone[0]).argmax()]
+    best = max(_gain(feature >= cut, Y, r.astype(float)) for cut in np.unique(feature)[1:])
+    if best > gains[0] + 5 + 1e-3:
+        assert_array_equal(rivalled[0], np.arange(len(alone[0])) == np.abs(alone[0]).argmax())
+        assert gains[1] > best * (1 - 1e-4)
+    elif best < gains[0] + 5 - 1e-3:
+        assert_array_equal(rivalled[0], alone[0])
+        assert rivalled[1:] == alone[1:]
+
+
+def test_the_strongest_feature_does_take_over(both_ways):
+    # The test above would say nothing if it never did: classes by the sides of three features.
+    split = replace(GradientSplit.published(), start="informed")
+    rng = np.random.default_rng(0)
+    X, r = rng.normal(size=(300, 3)), np.ones(300, np.float32)
+    Y = np.eye(8)[(X > 0) @ [1, 2, 4]]
+    won = [both_ways(X, Y, r, DENSE, DENSE, split, seed, "strongest") for seed in range(20)]
+    assert np.mean([gains[1] > gains[0] + 5 for _, gains in won]) > 0.3
+
+
 # ---- forests
+
+
+def _orthants(n, seed):
+    """Make the problem of treeple's tests: six features, and a class for each pattern of their signs."""
+    X = np.random.default_rng(seed).normal(size=(n, 6))
+    return X, (X > 0) @ (2 ** np.arange(6))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_forests_of_classes_find_the_orthants_of_a_space(seed):
+    forest = ObliqueForestClassifier(random_state=seed).fit(*_orthants(500, seed))
+    assert forest.score(*_orthants(2000, seed + 100)) > 0.85
+
+
+def test_slanted_borders_between_classes_stay_slanted():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(8, 4))
+    X, X_test = rng.normal(size=(500, 8)), rng.normal(size=(1000, 8))
+    without, with_rival = (
+        ObliqueForestClassifier(split=GradientSplit(rival=rival), random_state=0)
+        .fit(X, (X @ A).argmax(axis=1))
+        .score(X_test, (X_test @ A).argmax(axis=1))
+        for rival in (None, "strongest")
+    )
+    assert with_rival > without - 0.02
 
 
 def _mean_advantage(make, form=np.asarray):
@@ -250,7 +306,10 @@ TREE = Hierarchy.from_paths(["a", "a/x", "b"])
         (ObliqueTreeRegressor(), X, X[:, 0], None),
         (ObliqueTreeRegressor(), X, X[:, :2], None),
         (ObliqueForestClassifier(n_estimators=2), X, X[:, 0] > 0, None),
-        (ObliqueForestClassifier(n_estimators=2), X, X[:, :3].argmax(axis=1), None),
+        (ObliqueForestClassifier(n_estimators=2), X, X[:, :3].argmax(axis=1), "strongest"),
+        (ObliqueForestClassifier(n_estimators=2), sp.csr_array(X), X[:, :3].argmax(axis=1), "strongest"),
+        (ObliqueForestClassifier(n_estimators=2), WORDS, X[:, :3].argmax(axis=1), None),
+        (ObliqueTreeClassifier(), X, X[:, :3].argmax(axis=1), "strongest"),
         (ObliqueForestClassifier(n_estimators=2), X, (X[:, :3] > 0).astype(int), None),
         (
             ObliqueForestClassifier(n_estimators=2, hierarchy=TREE),
@@ -264,11 +323,11 @@ TREE = Hierarchy.from_paths(["a", "a/x", "b"])
     ],
     ids=[
         *("one-number", "two-numbers", "full-matrix-in-CSR", "words", "words-in-an-array", "tree"),
-        *("tree-of-two", "two-classes", "three-classes", "labels", "hierarchy", "asked-for", "refused"),
-        "published",
+        *("tree-of-two", "two-classes", "three-classes", "classes-in-CSR", "classes-of-words", "class-tree"),
+        *("labels", "hierarchy", "asked-for", "refused", "published"),
     ],
 )
-def test_forests_for_numbers_have_a_rival_where_features_are_not_mostly_zero(
+def test_numbers_and_classes_have_a_rival_where_features_are_not_mostly_zero(
     estimator, features, y, expected
 ):
     assert estimator.set_params(random_state=0).fit(features, y).settings_["split"].rival == expected

@@ -13,11 +13,13 @@ _PARAMETERS = {
     "max_depth": """int or None, default=None
     Depth of the trees at the most; None for no limit.""",
     "min_samples_split": """int or "auto", default="auto"
-    Nodes with fewer rows are leaves (a row drawn twice by the bootstrap counts twice).""",
+    Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
+    node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
+    weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.""",
     "min_impurity_decrease": """float or "auto", default="auto"
     A split must lower the impurity of at least one side by this share, measured along the direction in
-    which it separates the targets. 0 accepts every split. "auto" is 0.05, but 0 for the axis-parallel split
-    and that of FastXML.""",
+    which it separates the targets, or lead within three levels to one that does so beyond chance. 0 accepts
+    every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.""",
     "max_features": """int, float, "sqrt", "log2", None or "auto", default="auto"
     Features that a split may combine, drawn at random for each split among those that vary in the node:
     a number, a share, a function of their number, or None for all. Never fewer than five where a split

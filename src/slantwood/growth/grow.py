@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.growth.subspaces import choose_features, draw_features
+from slantwood.growth.trials import LEVELS, cut_back, is_beyond_chance
 from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.products import add_over_known, back_project, has_gaps, known_weights, project
@@ -36,6 +37,13 @@ class Limits(NamedTuple):
     features_per_row: int  # of a sparse matrix: so many of the chosen features a row has on average
     min_support: int  # of a sparse feature: rows of a node in which it is not zero
     shuffle_above: int  # with more rows than this, they are put in random order first
+
+
+class Separation(NamedTuple):
+    """How well a split separates the clustering attributes, along the direction that joins its sides."""
+
+    decrease: float  # share of the impurity that is gone on the side where it falls more
+    explained: float  # share of the variance that lies between the sides
 
 
 class GrownTree(NamedTuple):
@@ -140,7 +148,7 @@ def _removed(room, direction, members, root_scale, total):
 
 
 @exact
-def _decrease(Z, weights, side, members, direction):
+def _separation(Z, weights, side, members, direction):
     # Relative decrease of impurity on the side where it falls more, along the direction in which
     # the split separates the clustering attributes: a split between two sides can act on one
     # direction only, so what varies across it must not count against the split. With a single
@@ -169,14 +177,15 @@ def _decrease(Z, weights, side, members, direction):
             sums[c] += r * a
             squares[c] += r * a * a
     if not (total[0] > 0.0 and total[1] > 0.0):
-        return 0.0
+        return Separation(0.0, 0.0)
     mean = (sums[0] + sums[1]) / (total[0] + total[1])
     variance = (squares[0] + squares[1]) / (total[0] + total[1]) - mean * mean
     if not variance > 0.0:
-        return 0.0
+        return Separation(0.0, 0.0)
     left = squares[0] / total[0] - (sums[0] / total[0]) ** 2
     right = squares[1] / total[1] - (sums[1] / total[1]) ** 2
-    return 1.0 - min(left, right) / variance
+    within = (total[0] * left + total[1] * right) / (total[0] + total[1])
+    return Separation(1.0 - min(left, right) / variance, 1.0 - within / variance)
 
 
 @exact
@@ -216,15 +225,18 @@ def _partition(rows, counts, weights, side, spare_rows, spare_counts, spare_weig
 
 
 @exact
-def _add_importance(importance, w, room, d, removed):
+def _share_out(w, room, d, removed, shares):
     # Shares out what the split removes by the parts of the features in the variance of x.w, where that of
-    # feature j is w_j^2 times its own variance.
+    # feature j is w_j^2 times its own variance. There is a share for every weight that is stored.
     total = 0.0
     for j in range(d):
         total += _part(w, room, j)
     share = removed / total if total > 0.0 else 0.0
+    count = 0
     for j in range(d):
-        importance[room.columns[j]] += share * _part(w, room, j)
+        if w[j] * room.scale[j] != np.float32(0.0):
+            shares[count] = share * _part(w, room, j)
+            count += 1
 
 
 @exact
@@ -271,6 +283,9 @@ def grow(
     # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
     draws_first = X.is_dense and _WIDER * limits.max_features <= X.n_columns
     columns = np.arange(X.n_columns if draws_first else 0).astype(np.uint32)
+    # Splits on trial draw for themselves, so that where they are cut back all others are what they were.
+    trial_state = state.copy()
+    trial_columns = columns.copy()
     spare_rows = np.empty(n, np.uint32)
     spare_counts = np.empty(n, np.int32)
     spare_weights = np.empty(n, np.float32)
@@ -284,9 +299,13 @@ def grow(
     stop = np.zeros(capacity, np.int64)
     depth = np.zeros(capacity, np.int32)
     node_weight = np.zeros(capacity, np.float64)
+    n_failed = np.zeros(capacity, np.int32)  # how many splits in a row failed on the way to a node
+    passed = np.zeros(capacity, np.bool_)
+    on_trial = False  # whether there are any
     split_columns = np.empty(1024, np.int32)
     split_weights = np.empty(1024, np.float32)
     split_means = np.empty(1024, np.float32)
+    shares = np.empty(1024, np.float64)
     importance = np.zeros(X.n_columns, np.float32)
     total_weight = 0.0
     for i in range(n):
@@ -305,11 +324,17 @@ def grow(
         node_rows = rows[start[node] : stop[node]]
         node_counts = counts[start[node] : stop[node]]
         r = weights[start[node] : stop[node]]
-        size = 0
+        n_counted = 0
+        squares = 0.0
         this = node
         for i in range(r.shape[0]):
-            size += node_counts[i]
+            n_counted += node_counts[i]
             node_weight[this] += r[i]
+            squares += np.float64(r[i]) * np.float64(r[i])
+        # Rows of weight 2 are as two rows each; but light ones are rows too.
+        size = max(node_weight[this], np.float64(n_counted))
+        # So many rows of equal weight are as good as these.
+        effective_size = node_weight[this] * node_weight[this] / squares
         node += 1
         if stop_flag[0] != 0:
             continue
@@ -318,9 +343,12 @@ def grow(
         k = measure(Z, node_rows, r, 1, z_room)
         if k == 0:
             continue
-        n_active = X.n_columns
-        if not draws_first:
-            n_active = measure(X, node_rows, r, limits.min_support, x_room)
+        n_active = X.n_columns if draws_first else 0
+        support = limits.min_support
+        while n_active == 0 and support > 0:
+            n_active = measure(X, node_rows, r, support, x_room)
+            # Before a node is given up, features of single rows will do.
+            support = 1 if support > 1 else 0
         if n_active == 0:
             continue
         set_scales(z_room, k, scaling.targets, attribute_weights, True)
@@ -334,27 +362,49 @@ def grow(
         width = limits.max_features
         d = 0
         n_drawn = 0
-        while d < n_active and left[this] < 0:
-            if draws_first:
-                n_drawn, d = draw_features(X, node_rows, r, x_room, columns, n_drawn, d, width, state)
-                if n_drawn == X.n_columns:
-                    n_active = d
-                if d == 0:
-                    continue
+        stream = state if n_failed[this] == 0 else trial_state
+        line = columns if n_failed[this] == 0 else trial_columns
+        w = split_room[:0]
+        b = np.float32(0.0)
+        may_fail = False
+        at_mean = False
+        while left[this] < 0 and (d < n_active or (may_fail and not at_mean)):
+            at_mean = d > 0 and d == n_active
+            if at_mean:
+                # The learner has nothing that divides the rows; any cut may lead on.
+                w[:] = np.float32(0.0)
+                w[below(trial_state, d)] = np.float32(1.0)
+                b = np.float32(0.0)
             else:
-                d = choose_features(X, x_room, r.shape[0], n_active, width, limits.features_per_row, state)
-            width *= _WIDER
-            set_scales(x_room, d, scaling.features, no_weights, scaling.unit_variance)
-            x_block = gather(X, node_rows, x_room, d)
-            w = split_room[:d]
-            entrance(numbers, x_block, z_block, r, state, w, answer)
-            b, found = read(answer)
-            if not found:
-                continue
+                if draws_first:
+                    n_drawn, d = draw_features(X, node_rows, r, x_room, line, n_drawn, d, width, stream)
+                    if n_drawn == X.n_columns:
+                        n_active = d
+                    if d == 0:
+                        continue
+                else:
+                    d = choose_features(
+                        X, x_room, r.shape[0], n_active, width, limits.features_per_row, stream
+                    )
+                width *= _WIDER
+                set_scales(x_room, d, scaling.features, no_weights, scaling.unit_variance)
+                x_block = gather(X, node_rows, x_room, d)
+                w = split_room[:d]
+                entrance(numbers, x_block, z_block, r, stream, w, answer)
+                b, found = read(answer)
+                may_fail = (
+                    limits.min_impurity_decrease > 0.0
+                    and d == n_active
+                    and n_failed[this] < LEVELS
+                    and is_beyond_chance(effective_size, d, k)
+                )
+                if not found:
+                    continue
             if n_stored + d > split_columns.shape[0]:
                 split_columns = grown(split_columns, n_stored + d)
                 split_weights = grown(split_weights, n_stored + d)
                 split_means = grown(split_means, n_stored + d)
+                shares = grown(shares, n_stored + d)
             count, offset = _hyperplane_in_raw_units(
                 w, b, x_room, d, split_columns[n_stored:], split_weights[n_stored:], split_means[n_stored:]
             )
@@ -376,11 +426,17 @@ def grow(
             direction = direction_room[:k]
             _sum_right(z_block, r, node_side, members, direction)
             removed = _removed(z_room, direction, members, root_scale, node_weight[this])
-            if limits.min_impurity_decrease > 0.0 and (
-                _decrease(z_block, r, node_side, members, direction) < limits.min_impurity_decrease
-            ):
-                continue
-            _add_importance(importance, w, x_room, d, removed / total_weight)
+            passed[this] = True
+            if limits.min_impurity_decrease > 0.0:
+                separation = _separation(z_block, r, node_side, members, direction)
+                passed[this] = separation.decrease >= limits.min_impurity_decrease and (
+                    (n_failed[this] == 0 and not at_mean)
+                    or is_beyond_chance(separation.explained * effective_size, d, k)
+                )
+                if not (passed[this] or may_fail):
+                    continue
+                on_trial = on_trial or not passed[this]
+            _share_out(w, x_room, d, removed / total_weight, shares[n_stored:])
             n_left = _partition(node_rows, node_counts, r, node_side, spare_rows, spare_counts, spare_weights)
             middle = start[this] + n_left
             left[this] = n_nodes
@@ -391,10 +447,32 @@ def grow(
             stop[n_nodes + 1] = stop[this]
             depth[n_nodes] = depth[this] + 1
             depth[n_nodes + 1] = depth[this] + 1
+            if not passed[this]:
+                n_failed[n_nodes] = n_failed[this] + 1
+                n_failed[n_nodes + 1] = n_failed[this] + 1
             n_nodes += 2
             bias[this] = offset
             n_stored = end
             indptr[this + 1] = n_stored
+    if on_trial:
+        n_nodes = cut_back(
+            passed[:n_nodes],
+            left,
+            right,
+            indptr,
+            split_columns,
+            split_weights,
+            split_means,
+            shares,
+            bias,
+            start,
+            stop,
+            depth,
+            node_weight,
+        )
+        n_stored = indptr[n_nodes]
+    for i in range(n_stored):
+        importance[split_columns[i]] += shares[i]
     return GrownTree(
         left[:n_nodes].copy(),
         right[:n_nodes].copy(),

@@ -13,7 +13,8 @@ makes splits sparse.
 
 A threshold of a single feature is a hyperplane too, but one that descent seldom finds. Where targets jump at
 such thresholds, the split may look at one drawn at random for each feature, and take the best of them instead
-where it removes more impurity than the best cut along the learned direction.
+where it removes more impurity than the best cut along the learned direction. Or it may look at all thresholds
+of the one feature that has the largest weight, and take the best where it removes clearly more.
 """
 
 from __future__ import annotations
@@ -56,6 +57,15 @@ _EPSILON = np.float32(1e-8)
 # The slope of sqrt|w| is infinite at 0; it is taken at this distance from it.
 _NEAR_ZERO = np.float32(1e-8)
 
+# What may take the place of the learned hyperplane: nothing, the best of thresholds drawn at random, one of
+# each feature, or the best of all thresholds of the feature with the largest weight.
+_RIVALS = (None, "axis", "strongest")
+_AXIS = _RIVALS.index("axis")
+
+# A threshold of the strongest feature must remove so much more impurity, in rows of standardised attributes:
+# in small nodes one of two cuts always seems better.
+_CLEARLY = 5.0
+
 
 class GradientParameters(NamedTuple):
     """The compiled form of `GradientSplit`."""
@@ -67,7 +77,7 @@ class GradientParameters(NamedTuple):
     informed_start: bool
     exact_threshold: bool
     batch_size: int  # 0 for all rows
-    axis_rival: bool
+    rival: int  # place in _RIVALS
 
 
 @vectorised
@@ -249,6 +259,34 @@ def _target_slopes_with_gaps(Z, r, rs, m, t):
 
 
 @exact
+def _strongest_feature(X, Z, weights, w, s):
+    # The feature with the largest weight, -1 where none has any; its best cut, and the gain of that.
+    feature = -1
+    for j in range(w.shape[0]):
+        if abs(w[j]) > (abs(w[feature]) if feature >= 0 else _0):
+            feature = j
+    if feature < 0:
+        return feature, _0, -1.0
+    alone = scratch(w.shape[0], np.float32)
+    alone[:] = _0
+    alone[feature] = _1
+    project(X, alone, s)
+    cut, gain = best_threshold(s, Z, weights)
+    return feature, cut, gain
+
+
+@exact
+def _clear_lead(Z, weights):
+    # `_CLEARLY` in the units of gains, which without gaps are not multiplied by the weight of the node.
+    if has_gaps(Z):
+        return _CLEARLY
+    N = 0.0
+    for i in range(weights.shape[0]):
+        N += np.float64(weights[i])
+    return _CLEARLY / N
+
+
+@exact
 def learn_gradient(parameters, X, Z, weights, state):
     """Minimise the objective above by Adam from a random start.
 
@@ -313,11 +351,15 @@ def learn_gradient(parameters, X, Z, weights, state):
         cut, gain = best_threshold(s, Z, weights)
         found = gain >= 0.0
         b = -cut
-    if parameters.axis_rival:
+    if parameters.rival > 0:
         if not parameters.exact_threshold:
             project(X, w, s)
             _, gain = best_threshold(s, Z, weights)
-        feature, cut, rival_gain = best_feature(X, Z, weights, True, state)
+        if parameters.rival == _AXIS:
+            feature, cut, rival_gain = best_feature(X, Z, weights, True, state)
+        else:
+            feature, cut, rival_gain = _strongest_feature(X, Z, weights, w, s)
+            gain += _clear_lead(Z, weights)
         if feature >= 0 and rival_gain > gain:
             w[:] = _0
             w[feature] = _1
@@ -336,7 +378,7 @@ def enter_gradient(numbers, X, Z, weights, state, w, answer):
         numbers[4] != 0.0,
         numbers[5] != 0.0,
         int(numbers[6]),
-        numbers[7] != 0.0,
+        int(numbers[7]),
     )
     give(learn_gradient(parameters, X, Z, weights, state), w, answer)
 
@@ -374,9 +416,10 @@ class GradientSplit(BaseSplit):
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node:
         a feature that a single row has says nothing about others.
-    rival : {"auto", "axis", None}
+    rival : {"auto", "axis", "strongest", None}
         "axis" draws a threshold of each feature at random, and takes the best of them in place of the
-        learned hyperplane where it removes more impurity.
+        learned hyperplane where it removes more impurity. "strongest" takes the best threshold of the feature
+        with the largest weight where that removes clearly more, by the impurity of five rows.
     """
 
     C: float = AUTO
@@ -389,7 +432,7 @@ class GradientSplit(BaseSplit):
     target_power: float = AUTO
     batch_size: int | None = AUTO
     min_support: int = AUTO
-    rival: Literal["auto", "axis"] | None = AUTO
+    rival: Literal["auto", "axis", "strongest"] | None = AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
@@ -402,7 +445,7 @@ class GradientSplit(BaseSplit):
         )
         check_word(self, "start", ("informed", "noise", "auto"))
         check_word(self, "threshold", ("learned", "exact", "auto"))
-        check_word(self, "rival", ("axis", None, "auto"))
+        check_word(self, "rival", (*_RIVALS, "auto"))
 
     @classmethod
     def published(cls) -> GradientSplit:
@@ -411,9 +454,13 @@ class GradientSplit(BaseSplit):
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
+        if traits.sparse_features:  # thresholds of single features look at every cell, zero or not
+            return {}
+        if traits.task == "multi-class":
+            return {"rival": "strongest"}
         # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many
-        # trees to average, which then differ on the same rows, and they look at every cell, zero or not.
-        if traits.task not in NUMBER_TASKS or traits.single_tree or traits.sparse_features:
+        # trees to average, which then differ on the same rows.
+        if traits.task not in NUMBER_TASKS or traits.single_tree:
             return {}
         return {"rival": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}
 
@@ -427,7 +474,7 @@ class GradientSplit(BaseSplit):
             self.start == "informed",
             self.threshold == "exact",
             int(self.batch_size or 0),
-            self.rival == "axis",
+            _RIVALS.index(self.rival),
         )
 
     @property

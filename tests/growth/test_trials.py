@@ -1,0 +1,159 @@
+"""Claims about splits that fail the rule and stay because of what they lead to."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
+from slantwood.growth.trials import cut_back, is_beyond_chance
+
+
+def either_or(n, d, seed):
+    """Two features that say nothing alone and all together, among others that say nothing."""
+    X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
+    return X, (X[:, 0] > 0) ^ (X[:, 1] > 0)
+
+
+# ---- what they find
+
+
+@pytest.mark.parametrize("split", ["gradient", "svm", "ridge"])
+@pytest.mark.parametrize(("d", "floor"), [(2, 0.95), (6, 0.8)])
+def test_trees_learn_what_no_first_cut_shows(split, d, floor):
+    scores = [
+        ObliqueTreeClassifier(split=split, random_state=seed)
+        .fit(*either_or(1000, d, seed))
+        .score(*either_or(2000, d, seed + 100))
+        for seed in range(8)
+    ]
+    assert min(scores) > 0.55  # none is a single leaf
+    assert np.mean(scores) > floor
+
+
+@pytest.mark.parametrize("split", ["gradient", "svm"])
+@pytest.mark.parametrize("seed", range(6))
+def test_forests_do_too_also_where_the_learner_has_no_first_cut(split, seed):
+    # With the fourth seed, the gradient split and that of the SVM answer that there is none.
+    forest = ObliqueForestClassifier(n_estimators=10, split=split, random_state=seed)
+    assert forest.fit(*either_or(500, 2, seed)).score(*either_or(2000, 2, seed + 100)) > 0.92
+
+
+def test_trees_of_numbers_do_too():
+    X, y = either_or(1000, 2, 0)
+    X_test, y_test = either_or(1000, 2, 1)
+    noise = np.random.default_rng(2).normal(size=1000)
+    tree = ObliqueTreeRegressor(split="svm", random_state=0).fit(X, y + 0.1 * noise)
+    assert tree.score(X_test, y_test.astype(float)) > 0.8
+
+
+# ---- what they leave alone
+
+
+@pytest.mark.parametrize("split", ["gradient", "svm"])
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_stays_a_leaf(split, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(3000, 10)), rng.integers(0, 2, 3000)
+    assert ObliqueTreeClassifier(split=split, random_state=seed).fit(X, y).get_n_leaves() == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_heavy_rows_do_not_make_noise_look_like_more(seed):
+    # Of so few rows, the weights of which differ, nothing can be said, whatever they add up to.
+    rng = np.random.default_rng(seed)
+    X, y, weights = rng.normal(size=(500, 3)), rng.integers(0, 2, 500), 1000 * rng.exponential(size=500)
+    tree = ObliqueTreeClassifier(split="svm", random_state=seed, min_impurity_decrease=0.2)
+    assert tree.fit(X, y, sample_weight=weights).get_n_leaves() == 1
+
+
+def test_depth_is_limited_on_trial_too():
+    X, y = either_or(400, 2, 0)
+    assert ObliqueTreeClassifier(split="svm", max_depth=1, random_state=0).fit(X, y).get_n_leaves() == 1
+    assert ObliqueTreeClassifier(split="svm", max_depth=2, random_state=0).fit(X, y).get_depth() == 2
+
+
+@pytest.mark.parametrize(("n", "d", "k"), [(60, 2, 1), (300, 2, 1), (300, 20, 1), (300, 6, 8), (1000, 10, 3)])
+def test_the_best_direction_of_noise_is_within_chance(n, d, k):
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X, Z = rng.normal(size=(n, d)), rng.normal(size=(n, k))
+        Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+        # The features' direction, and the attributes', that agree best.
+        left = np.linalg.svd(np.linalg.lstsq(X, Z, rcond=None)[0])[0]
+        side = X @ left[:, 0] > 0
+        along = Z @ (Z[side].mean(axis=0) - Z[~side].mean(axis=0))
+        between = side.mean() * (1 - side.mean()) * (along[side].mean() - along[~side].mean()) ** 2
+        assert not is_beyond_chance(n * between / along.var(), d, k)
+
+
+def test_what_is_there_is_beyond_chance():
+    # A split that halves the variance of 60 rows by one of two features; and one of 20 features, of 600 rows.
+    assert is_beyond_chance(30.0, 2, 1)
+    assert not is_beyond_chance(30.0, 20, 1)
+    assert is_beyond_chance(300.0, 20, 1)
+
+
+# ---- how they are cut back
+
+
+def _random_tree(rng):
+    """Make arrays as the grower has them, numbered breadth first, with room behind."""
+    capacity = 64
+    left = np.full(capacity, -1, np.int32)
+    n_nodes, node, sizes = 1, 0, []
+    while node < n_nodes:
+        is_split = n_nodes + 2 <= 40 and rng.random() < 0.7
+        if is_split:
+            left[node] = n_nodes
+            n_nodes += 2
+        sizes.append(int(rng.integers(1, 4)) if is_split else 0)
+        node += 1
+    indptr = np.zeros(capacity + 1, np.int64)
+    indptr[1 : n_nodes + 1] = np.cumsum(sizes)
+    right = np.where(left >= 0, left + 1, -1).astype(np.int32)
+    n_stored = indptr[n_nodes]
+    of_weights = [rng.permutation(n_stored + 5).astype(t) for t in (np.int32, np.float32, np.float32, float)]
+    of_nodes = [rng.permutation(capacity).astype(t) for t in (float, np.int64, np.int64, np.int32, float)]
+    of_nodes[0][:n_nodes][left[:n_nodes] < 0] = 0.0  # leaves have no bias
+    passed = (left[:n_nodes] >= 0) & (rng.random(n_nodes) < 0.3)
+    return passed, left, right, indptr, of_weights, of_nodes
+
+
+def _as_a_tree(node, left, right, indptr, of_weights, of_nodes, keep):
+    """Nest what is known of a node and of those below it, as far as splits are kept."""
+    is_split = left[node] >= 0 and keep(node)
+    own = [array[node] for array in of_nodes[1:]]
+    if not is_split:
+        return own
+    bias, stored = (
+        of_nodes[0][node],
+        [array[indptr[node] : indptr[node + 1]].tolist() for array in of_weights],
+    )
+    children = (
+        _as_a_tree(child, left, right, indptr, of_weights, of_nodes, keep)
+        for child in (left[node], right[node])
+    )
+    return [own, bias, stored, *children]
+
+
+@pytest.mark.plain_python
+@given(st.integers(0, 2**32 - 1))
+def test_what_pays_remains_as_it_was_and_nothing_else(seed):
+    passed, left, right, indptr, of_weights, of_nodes = _random_tree(np.random.default_rng(seed))
+
+    def pays(node):
+        return left[node] >= 0 and (passed[node] or pays(left[node]) or pays(right[node]))
+
+    expected = _as_a_tree(0, left, right, indptr, of_weights, of_nodes, pays)
+    is_kept = np.array([pays(node) for node in range(len(passed))])
+    left, right, indptr = left.copy(), right.copy(), indptr.copy()
+    count = cut_back(passed, left, right, indptr, *of_weights, *of_nodes)
+    assert count == 2 * is_kept.sum() + 1
+    assert _as_a_tree(0, left, right, indptr, of_weights, of_nodes, lambda node: True) == expected
+    # Children come in pairs, in the order of their parents.
+    inner = np.flatnonzero(left[:count] >= 0)
+    assert_array_equal(left[inner], 1 + 2 * np.arange(len(inner)))
+    assert_array_equal(right[inner], left[inner] + 1)
+    assert_array_equal(np.diff(indptr[: count + 1]) > 0, left[:count] >= 0)
