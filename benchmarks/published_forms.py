@@ -2,7 +2,8 @@
 
 `python -m benchmarks.published_forms`. Trees and forests of each learner that has `published()`, with nothing
 set and as published, by cross-validation on small sets of every task that the learner is for. Differences
-are of the same folds and seeds. Prints a table in Markdown; `docs/splits.md` holds its output.
+are of the same folds and seeds; every seed has folds of its own, so that their spread says what is noise.
+Prints a table in Markdown; `docs/splits.md` holds its output.
 """
 
 import argparse
@@ -47,16 +48,31 @@ TREES: Mapping[str, Mapping[str, Any]] = {"ndcg": {}}
 
 @dataclass(frozen=True)
 class Compared:
-    """Quality on one set, averaged over folds and seeds."""
+    """Quality on one set, averaged over folds, for each seed."""
 
     name: str
-    default: float
-    published: float
+    default: np.ndarray
+    published: np.ndarray
 
     @property
     def gain(self) -> float:
         """What the defaults gain over the published form."""
-        return self.default - self.published
+        return float(np.mean(self.default - self.published))
+
+    @property
+    def noise(self) -> float:
+        """Standard error of the gain."""
+        gains = self.default - self.published
+        return float(np.std(gains, ddof=1) / np.sqrt(gains.size)) if gains.size > 1 else float("nan")
+
+    @property
+    def loss(self) -> float:
+        """By how many standard errors the defaults are below the published form."""
+        return -self.gain / max(self.noise, 1e-9)
+
+    def text(self) -> str:
+        """Name of the set, gain and noise."""
+        return f"{self.name} {self.gain:+.3f} ± {self.noise:.3f}"
 
 
 def learners() -> list[str]:
@@ -87,13 +103,13 @@ def compared(
 ) -> Compared:
     """Compare the defaults of a learner with its published form on one set."""
     default, published = (
-        float(
-            np.mean(
-                [
-                    cross_validated(maker(learner, form, trees, seed, published=is_published), *problem)
-                    for seed in range(seeds)
-                ]
-            )
+        np.array(
+            [
+                cross_validated(
+                    maker(learner, form, trees, seed, published=is_published), *problem, fold_seed=seed
+                )
+                for seed in range(seeds)
+            ]
         )
         for is_published in (False, True)
     )
@@ -105,17 +121,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("learners", nargs="*", help="all that have a published form, unless given")
     parser.add_argument("--trees", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--tasks", nargs="+", choices=tuple(SETS), default=tuple(SETS))
+    parser.add_argument("--forms", nargs="+", choices=FORMS, default=FORMS)
     parser.add_argument("--each", action="store_true", help="a row for each set")
     options = parser.parse_args(arguments)
     print_circumstances(circumstances((), trees=options.trees, seeds=options.seeds))
     print()
-    print_row(["split", "", "task", "sets", "defaults", "published", "gain", "least gain"])
+    print_row(["split", "", "task", "sets", "defaults", "published", "gain", "worst set"])
     print_row(["---"] * 8)
     problems = {name: read(name) for task in options.tasks for name in SETS[task]}
     for learner in options.learners or learners():
-        for form in FORMS:
+        for form in options.forms:
             for task in options.tasks:
                 if TASKS[task] not in split_class(learner).tasks:
                     continue
@@ -124,11 +141,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     for name in SETS[task]
                 ]
                 for group in [[one] for one in found] if options.each else [found]:
-                    least = min(group, key=lambda one: one.gain)
+                    worst = max(group, key=lambda one: one.loss)
                     means = [float(np.mean([one.default for one in group]))]
                     means.append(float(np.mean([one.published for one in group])))
                     cells = [f"{value:.3f}" for value in means] + [f"{means[0] - means[1]:+.3f}"]
-                    print_row([learner, form, task, len(group), *cells, f"{least.name} {least.gain:+.3f}"])
+                    print_row([learner, form, task, len(group), *cells, worst.text()])
 
 
 if __name__ == "__main__":

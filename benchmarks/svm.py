@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=NAMES)
-    parser.add_argument("--C", type=float, default=SVMSplit().C)
+    parser.add_argument("--C", type=float, default=0.1)
     options = parser.parse_args(arguments)
     print_circumstances(circumstances((), C=options.C, **{f"tight_{k}": v for k, v in TIGHT.items()}))
     print()

@@ -333,6 +333,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             Traits(
                 task=data.targets.task,
                 n_rows=int((data.row_weights > 0).sum()),
+                n_features=data.X.shape[1],
                 n_targets=n_targets,
                 nonzero_features=data.encoding.input_nonzero_share(data.X),
                 wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,

@@ -29,6 +29,7 @@ class Traits:
 
     task: str
     n_rows: int
+    n_features: int
     n_targets: int
     nonzero_features: float  # share of the cells of X
     wide_nominal: bool  # whether X became mostly zeros because nominal features have many values
@@ -109,9 +110,13 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         # Mixed columns have no scales of their own; what the targets' scales were is in the mixture.
         settings["target_power"] = 0.0
     if traits.single_tree:
-        # Nothing to differ from and nothing to average: all rows and features, and larger leaves.
-        settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
-        if not (split.small_class_leaves and traits.task in CLASS_TASKS):
-            settings["min_samples_split"] = max(settings["min_samples_split"], 10)
+        # Nothing to differ from and nothing to average: all rows and features, and larger leaves of numbers
+        # and labels, whose means a few rows do not tell; but of fifty rows a tenth is five.
+        settings |= {"bootstrap": False, "max_features": 1.0, "threshold": "learned"}
+        # What an informed start knows of several targets it learns from few rows of one.
+        settings["start"] = "noise" if traits.n_targets == 1 and not sparse else "informed"
+        if traits.task not in CLASS_TASKS:
+            larger = max(2, min(10, traits.n_rows // 10))
+            settings["min_samples_split"] = max(settings["min_samples_split"], larger)
         settings["max_iter"] = 20 if sparse else 100
     return settings

@@ -26,9 +26,6 @@ class BaseSplit:
     # Whether a split combines features; if not, it is a threshold of one.
     oblique: ClassVar[bool] = True
 
-    # Whether single trees of classes divide nodes of any size, rather than leave ten rows together.
-    small_class_leaves: ClassVar[bool] = False
-
     # With fewer features to combine, an oblique split is hardly oblique.
     fewest_features: ClassVar[int] = 5
 

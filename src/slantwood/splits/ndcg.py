@@ -168,6 +168,9 @@ class NDCGSplit(BaseSplit):
         elif traits.task == "multi-class":
             # Rankings of labels want rows to average over, a class does not.
             chosen |= {"min_samples_split": 2}
+        elif traits.single_tree:
+            # No other tree makes up for what few rows say of rankings.
+            chosen |= {"C": 0.3}
         if not self.unit_variance:
             # Units of X count, and rows of length 1 would have none: all as in the published system.
             chosen |= {"unit_rows": False, "min_samples_split": 11}

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from slantwood.kernels.products import dot, project
 from slantwood.kernels.random import below, normal, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, open_fields
 from slantwood.splits.protocol import give, register
 
 # What `order` becomes is its place here.
@@ -49,6 +49,9 @@ _ORDERS = ("random", "sequential", "best")
 _RANDOM = 0
 _SEQUENTIAL = 1
 _BEST = 2
+
+# Up to so many features, a search from a random plane takes little time.
+_FEW_FEATURES = 100
 
 # Rounds of perturbing from one start: each improves the split, but may do so by very little.
 _MOST_ROUNDS = 100
@@ -184,8 +187,9 @@ class OC1Split(BaseSplit):
 
     Parameters
     ----------
-    n_restarts : int, default=0
-        Random planes to start from, beside the best axis-parallel split; 0 for that one only.
+    n_restarts : int or "auto"
+        Random planes to start from, beside the best axis-parallel split; 0 for that one only. Single trees of
+        a hundred features at the most have 20, others none.
     n_jumps : int, default=5
         Random directions to try where no coefficient improves the split.
     order : {"sequential", "random", "best"}
@@ -202,9 +206,7 @@ class OC1Split(BaseSplit):
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
 
-    small_class_leaves: ClassVar[bool] = True
-
-    n_restarts: int = 0
+    n_restarts: int = AUTO
     n_jumps: int = 5
     order: Literal["random", "sequential", "best"] = "sequential"
     n_perturbations: int = 50
@@ -222,7 +224,7 @@ class OC1Split(BaseSplit):
         )
         for name in ("n_restarts", "n_jumps"):
             value = getattr(self, name)
-            if not isinstance(value, Integral):
+            if name not in open_fields(self) and not isinstance(value, Integral):
                 raise TypeError(f"OC1Split: {name}={value!r} must be a whole number")
         check_word(self, "order", _ORDERS)
 
@@ -233,7 +235,9 @@ class OC1Split(BaseSplit):
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
-        return {"bootstrap": True, "max_features": 0.5}
+        # Trees of a forest make up for each other's starts; of many features each start takes long.
+        restarts = 20 if traits.single_tree and traits.n_features <= _FEW_FEATURES else 0
+        return {"bootstrap": True, "max_features": 0.5, "n_restarts": restarts}
 
     def compiled(self) -> OC1Parameters:
         """Parameters in the form that the compiled grower takes."""

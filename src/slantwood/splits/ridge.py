@@ -21,7 +21,7 @@ same curvature 1/4: the step is (X^T R X / 4)^-1 X^T R (t - 1/2), and its direct
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -133,8 +133,6 @@ class RidgeSplit(BaseSplit):
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
-
-    small_class_leaves: ClassVar[bool] = True
 
     strength: float | Literal["gcv", "newton"] = "gcv"
     max_iter: int = 20

@@ -79,7 +79,7 @@ class SVMSplit(BaseSplit):
 
     Parameters
     ----------
-    C : float, default=0.1
+    C : float or "auto"
         Weight of rows on the wrong side or inside the margin against sparsity of the split; larger means less
         regularisation.
     max_iter : int, default=100
@@ -99,7 +99,7 @@ class SVMSplit(BaseSplit):
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     """
 
-    C: float = 0.1
+    C: float = AUTO
     max_iter: int = 100
     cluster_iter: int = 10
     tol: float = 0.01
@@ -128,7 +128,16 @@ class SVMSplit(BaseSplit):
         # Clusters of equal say keep small ones from being given up, and trees from ending early. Of many rare
         # labels, small clusters are better given up, and frequent labels should make the clusters.
         rare = traits.many_labels or traits.sparse_features
-        return {"class_weight": None if rare else "balanced", "target_power": 0.0 if rare else 1.0}
+        chosen: dict[str, Any] = {
+            "class_weight": None if rare else "balanced",
+            "target_power": 0.0 if rare else 1.0,
+            # Several classes or numbers are clusters with more to tell apart.
+            "C": 1.0 if traits.task in ("multi-class", "multi-target regression") else 0.1,
+        }
+        if traits.single_tree and traits.task == "binary":
+            # Clusters of equal say divide what is noise, too. Where two classes overlap, a tree ends earlier.
+            chosen |= {"min_samples_split": 50}
+        return chosen
 
     def compiled(self) -> SVMParameters:
         """Parameters in the form that the compiled grower takes."""

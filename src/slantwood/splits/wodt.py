@@ -367,7 +367,6 @@ class WODTSplit(BaseSplit):
 
     tasks: ClassVar[tuple[str, ...]] = CLASS_TASKS
     reads_labels: ClassVar[bool] = True
-    small_class_leaves: ClassVar[bool] = True
 
     alpha: float = 0.003
     max_iter: int = 100

@@ -156,7 +156,7 @@ def tested(name):
     split_name, changes = ({name: (name, {}) for name in SPLITS} | VARIANTS | SAMPLING)[name]
     given = replace(split_class(split_name)(), **changes)
     task = given.tasks[-1]
-    traits = Traits(task, 120, 4, 1.0, False, False, False, False, False)
+    traits = Traits(task, 120, 5, 4, 1.0, False, False, False, False, False)
     settled = given.filled_in(choose(traits, given, {}))
     settled = with_known(settled, SETTLED | SETTLED_TOO.get(split_name, {}) | changes)
     return Tested(name, given, settled)

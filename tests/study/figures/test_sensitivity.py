@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
-from slantwood import GradientSplit, ObliqueForestClassifier, SVMSplit
+from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor, SVMSplit
 from slantwood.study.figures.saving import save
 from slantwood.study.figures.sensitivity import default_of, sensitivity
 from slantwood.task_names import TASKS
@@ -114,12 +115,21 @@ def test_rows_without_changes_stand_at_the_default_unless_one_names_it():
 
 
 def test_defaults_are_those_of_the_library():
-    assert default_of("C", "bag-svm", "binary") == SVMSplit().C
     assert default_of("C", "bag-svm-paper", "binary") == SVMSplit.published().C
     assert default_of("C", "bag-gradient-paper", "binary") == GradientSplit.published().C
     X = np.random.default_rng(0).normal(size=(60, 3))
     forest = ObliqueForestClassifier(random_state=0)
     assert default_of("n_estimators", "bag-gradient", "binary") == forest.n_estimators
+    numbers = ObliqueForestRegressor(n_estimators=1, split="svm", random_state=0)
+    by_svm = clone(forest).set_params(n_estimators=1, split="svm")
+    for task, model, y in (
+        ("binary", by_svm, X[:, 0] > 0),
+        ("multi-class", by_svm, np.digitize(X[:, 0], [-0.5, 0.5])),
+        ("multi-label", by_svm, X > 0),
+        ("regression", numbers, X[:, 0]),
+        ("multi-target regression", numbers, X[:, :2]),
+    ):
+        assert default_of("C", "bag-svm", task) == model.fit(X, y).settings_["split"].C, task
     settings = forest.set_params(n_estimators=1).fit(X, X[:, 0] > 0).settings_
     assert default_of("C", "bag-gradient", "binary") == settings["split"].C
     expected = settings["min_impurity_decrease"]
@@ -131,7 +141,7 @@ def test_defaults_are_those_of_the_library():
 
 @pytest.mark.parametrize("form", ["bag", "rf", "tree"])
 def test_every_form_of_a_split_has_its_default(form):
-    assert default_of("C", f"{form}-svm", "binary") == SVMSplit().C
+    assert default_of("C", f"{form}-svm", "binary") == 0.1
     assert default_of("C", f"{form}-svm-paper", "binary") == SVMSplit.published().C
     assert default_of("C", f"{form}-pct", "binary") is None
 

@@ -36,7 +36,7 @@ _LABELS = {
     "min_impurity_decrease": "impurity that a split has to remove (%)",
 }
 _DEFAULTS = {"C": 10.0, "n_estimators": 50.0, "min_impurity_decrease": 0.05}
-_DEFAULT_C_OF_SVM = 0.1
+_DEFAULT_C_OF_SVM = {"multi-class": 1.0, "multi-target regression": 1.0}
 _FORMS_OF_FOREST = ("bag", "rf")
 
 _COLUMNS = 3
@@ -60,7 +60,7 @@ def default_of(parameter: str, method: str, task: str) -> float | None:
     if parameter == "C" and split not in ("gradient", "svm"):
         return None
     if parameter == "C" and split == "svm" and not published:
-        return _DEFAULT_C_OF_SVM
+        return _DEFAULT_C_OF_SVM.get(task, 0.1)
     if parameter == "C" and task == HIERARCHICAL and form in _FORMS_OF_FOREST and not published:
         return None
     return _DEFAULTS.get(parameter)
