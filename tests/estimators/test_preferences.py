@@ -43,12 +43,17 @@ def test_single_trees_start_from_noise_where_there_is_one_target():
 
 
 @pytest.mark.parametrize(("n_features", "n_restarts"), [(100, 20), (101, 0)])
-def test_single_trees_of_oc1_start_from_random_planes_of_few_features(n_features, n_restarts):
+def test_oc1_starts_from_random_planes_of_few_features_in_single_trees_and_for_several_numbers(
+    n_features, n_restarts
+):
     wide = np.random.default_rng(0).normal(size=(20, n_features))
     tree = ObliqueTreeClassifier(split="oc1", random_state=0).fit(wide, wide[:, 0] > 0)
     assert tree.settings_["split"].n_restarts == n_restarts
     forest = ObliqueForestClassifier(n_estimators=1, split="oc1", random_state=0).fit(wide, wide[:, 0] > 0)
     assert forest.settings_["split"].n_restarts == 0
+    numbers = ObliqueForestRegressor(n_estimators=1, split="oc1", random_state=0).fit(wide, wide[:, :2])
+    assert numbers.settings_["split"].n_restarts == n_restarts / 4
+    assert numbers.settings_["max_features"] == (1.0 if n_restarts else 0.5)
 
 
 def test_single_trees_of_ndcg_splits_have_a_small_C_for_labels():

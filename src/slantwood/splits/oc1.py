@@ -188,8 +188,8 @@ class OC1Split(BaseSplit):
     Parameters
     ----------
     n_restarts : int or "auto"
-        Random planes to start from, beside the best axis-parallel split; 0 for that one only. Single trees of
-        a hundred features at the most have 20, others none.
+        Random planes to start from, beside the best axis-parallel split; 0 for that one only. With a
+        hundred features at the most, single trees have 20 and forests of several numbers 5; others none.
     n_jumps : int, default=5
         Random directions to try where no coefficient improves the split.
     order : {"sequential", "random", "best"}
@@ -235,9 +235,15 @@ class OC1Split(BaseSplit):
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
-        # Trees of a forest make up for each other's starts; of many features each start takes long.
-        restarts = 20 if traits.single_tree and traits.n_features <= _FEW_FEATURES else 0
-        return {"bootstrap": True, "max_features": 0.5, "n_restarts": restarts}
+        chosen: dict[str, Any] = {"bootstrap": True, "max_features": 0.5, "n_restarts": 0}
+        if traits.n_features > _FEW_FEATURES:
+            return chosen
+        if traits.single_tree:
+            return chosen | {"n_restarts": 20}
+        # Trees of a forest make up for each other's starts, but not where several numbers must be met.
+        if traits.task == "multi-target regression":
+            return chosen | {"max_features": 1.0, "n_restarts": 5}
+        return chosen
 
     def compiled(self) -> OC1Parameters:
         """Parameters in the form that the compiled grower takes."""
