@@ -30,30 +30,29 @@ def test_single_trees_of_numbers_and_labels_leave_a_tenth_or_ten_rows_together(s
         assert kind(split=split, random_state=0).fit(rows, y).settings_["min_samples_split"] == together
 
 
-def test_single_trees_start_from_noise_where_there_is_one_target():
-    labels, noise = (X[:, :3] > 0).astype(int), "noise"
-    for kind, y, start in (
-        (ObliqueTreeRegressor, X[:, 0], noise),
-        (ObliqueTreeClassifier, labels[:, 0], noise),
-        (ObliqueTreeRegressor, X[:, :2], "informed"),
-        (ObliqueTreeClassifier, labels, "informed"),
-        (ObliqueTreeClassifier, np.arange(60) % 3, "informed"),
+def test_single_trees_of_one_target_have_a_smaller_C():
+    labels = (X[:, :3] > 0).astype(int)
+    for kind, y, C in (
+        (ObliqueTreeRegressor, X[:, 0], 3.0),
+        (ObliqueTreeClassifier, labels[:, 0], 3.0),
+        (ObliqueTreeRegressor, X[:, :2], 10.0),
+        (ObliqueTreeClassifier, labels, 10.0),
+        (ObliqueTreeClassifier, np.arange(60) % 3, 10.0),
+        (ObliqueForestClassifier, labels[:, 0], 10.0),
     ):
-        assert kind(random_state=0).fit(X, y).settings_["split"].start == start
+        assert kind(random_state=0).fit(X, y).settings_["split"].C == C
 
 
-@pytest.mark.parametrize(("n_features", "n_restarts"), [(100, 20), (101, 0)])
-def test_oc1_starts_from_random_planes_of_few_features_in_single_trees_and_for_several_numbers(
-    n_features, n_restarts
-):
+@pytest.mark.parametrize(("n_features", "few"), [(20, True), (21, False)])
+def test_oc1_searches_few_features_as_published_in_single_trees_and_for_several_numbers(n_features, few):
     wide = np.random.default_rng(0).normal(size=(20, n_features))
-    tree = ObliqueTreeClassifier(split="oc1", random_state=0).fit(wide, wide[:, 0] > 0)
-    assert tree.settings_["split"].n_restarts == n_restarts
-    forest = ObliqueForestClassifier(n_estimators=1, split="oc1", random_state=0).fit(wide, wide[:, 0] > 0)
-    assert forest.settings_["split"].n_restarts == 0
-    numbers = ObliqueForestRegressor(n_estimators=1, split="oc1", random_state=0).fit(wide, wide[:, :2])
-    assert numbers.settings_["split"].n_restarts == n_restarts / 4
-    assert numbers.settings_["max_features"] == (1.0 if n_restarts else 0.5)
+    y, Y = wide[:, 0] > 0, wide[:, :2]
+    tree = ObliqueTreeClassifier(split="oc1", random_state=0).fit(wide, y)
+    numbers = ObliqueForestRegressor(n_estimators=1, split="oc1", random_state=0).fit(wide, Y)
+    classes = ObliqueForestClassifier(n_estimators=1, split="oc1", random_state=0).fit(wide, y)
+    for model, as_published in ((tree, few), (numbers, few), (classes, False)):
+        split = model.settings_["split"]
+        assert (split.n_restarts, split.order) == ((20, "random") if as_published else (0, "sequential"))
 
 
 def test_single_trees_of_ndcg_splits_have_a_small_C_for_labels():

@@ -23,7 +23,7 @@ def either_or(n, d, seed):
 @pytest.mark.parametrize(("d", "floor"), [(2, 0.95), (6, 0.8)])
 def test_trees_learn_what_no_first_cut_shows(split, d, floor):
     scores = [
-        ObliqueTreeClassifier(split=split, random_state=seed)
+        ObliqueTreeClassifier(split=split, min_samples_split=2, random_state=seed)
         .fit(*either_or(1000, d, seed))
         .score(*either_or(2000, d, seed + 100))
         for seed in range(8)

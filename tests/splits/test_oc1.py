@@ -168,7 +168,7 @@ def test_rows_without_a_cut_give_no_split(blocks_of, form, order):
 def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of, problem):
     X, Z, r = problem(0)
     X, Z = blocks_of(X)[0], blocks_of(Z)[0]
-    split = OC1Split(n_restarts=1)
+    split = OC1Split(n_restarts=1, order="random")
     through = learn(split.compiled(), X, Z, r, np.array([5], np.uint64))
     direct = learn_oc1(split.compiled(), X, Z, r, np.array([5], np.uint64))
     assert_array_equal(direct[0], through[0])

@@ -112,9 +112,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
     if traits.single_tree:
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves of numbers
         # and labels, whose means a few rows do not tell; but of fifty rows a tenth is five.
-        settings |= {"bootstrap": False, "max_features": 1.0, "threshold": "learned"}
-        # What an informed start knows of several targets it learns from few rows of one.
-        settings["start"] = "noise" if traits.n_targets == 1 and not sparse else "informed"
+        settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
         if traits.task not in CLASS_TASKS:
             larger = max(2, min(10, traits.n_rows // 10))
             settings["min_samples_split"] = max(settings["min_samples_split"], larger)

@@ -458,9 +458,12 @@ class GradientSplit(BaseSplit):
             return {}
         if traits.task == "multi-class":
             return {"rival": "strongest"}
+        if traits.single_tree:
+            # One target bends a hyperplane to single rows sooner than several do.
+            return {"C": 3.0} if traits.n_targets == 1 else {}
         # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many
         # trees to average, which then differ on the same rows.
-        if traits.task not in NUMBER_TASKS or traits.single_tree:
+        if traits.task not in NUMBER_TASKS:
             return {}
         return {"rival": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}
 

@@ -164,7 +164,7 @@ class NDCGSplit(BaseSplit):
         }
         if traits.sparse_features:
             # Words keep their scales: the rarest ones would be the loudest.
-            chosen |= {"C": 1.0, "feature_power": 0.0}
+            chosen |= {"C": 2.0, "feature_power": 0.0}
         elif traits.task == "multi-class":
             # Rankings of labels want rows to average over, a class does not.
             chosen |= {"min_samples_split": 2}

@@ -50,8 +50,8 @@ _RANDOM = 0
 _SEQUENTIAL = 1
 _BEST = 2
 
-# Up to so many features, a search from a random plane takes little time.
-_FEW_FEATURES = 100
+# Of so many features, 50 random perturbations try each more than twice; of more they miss some.
+_FEW_FEATURES = 20
 
 # Rounds of perturbing from one start: each improves the split, but may do so by very little.
 _MOST_ROUNDS = 100
@@ -188,13 +188,14 @@ class OC1Split(BaseSplit):
     Parameters
     ----------
     n_restarts : int or "auto"
-        Random planes to start from, beside the best axis-parallel split; 0 for that one only. With a
-        hundred features at the most, single trees have 20 and forests of several numbers 5; others none.
+        Random planes to start from, beside the best axis-parallel split; 0 for that one only. With 20
+        features at the most, single trees and forests of several numbers have 20, others none.
     n_jumps : int, default=5
         Random directions to try where no coefficient improves the split.
-    order : {"sequential", "random", "best"}
+    order : {"auto", "sequential", "random", "best"}
         Which coefficient is perturbed next: each in turn, a random one, or that which helps the most.
-        Of many features random ones are mostly never tried, and to look for the best takes long.
+        Of many features random ones are mostly never tried, and to look for the best takes long. "auto" is
+        "random" with restarts and "sequential" without.
     n_perturbations : int, default=50
         Perturbations in "random" order before jumps are tried.
     stagnation : float, default=0.2
@@ -208,7 +209,7 @@ class OC1Split(BaseSplit):
 
     n_restarts: int = AUTO
     n_jumps: int = 5
-    order: Literal["random", "sequential", "best"] = "sequential"
+    order: Literal["auto", "random", "sequential", "best"] = AUTO
     n_perturbations: int = 50
     stagnation: float = 0.2
     target_power: float = 0.0
@@ -235,15 +236,11 @@ class OC1Split(BaseSplit):
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""
-        chosen: dict[str, Any] = {"bootstrap": True, "max_features": 0.5, "n_restarts": 0}
-        if traits.n_features > _FEW_FEATURES:
-            return chosen
-        if traits.single_tree:
-            return chosen | {"n_restarts": 20}
         # Trees of a forest make up for each other's starts, but not where several numbers must be met.
-        if traits.task == "multi-target regression":
-            return chosen | {"max_features": 1.0, "n_restarts": 5}
-        return chosen
+        alone = traits.single_tree or traits.task == "multi-target regression"
+        if alone and traits.n_features <= _FEW_FEATURES:
+            return {"bootstrap": True, "max_features": 1.0, "n_restarts": 20, "order": "random"}
+        return {"bootstrap": True, "max_features": 0.5, "n_restarts": 0, "order": "sequential"}
 
     def compiled(self) -> OC1Parameters:
         """Parameters in the form that the compiled grower takes."""
