@@ -35,6 +35,7 @@ from slantwood.data.arff import (
     split_between_blanks,
 )
 from slantwood.data.index_base import IndexBase, OtherBase, other_base
+from slantwood.hints import shortened, shown
 
 _Taker = Callable[[list[str]], Sequence[str]]
 _PAIR = re.compile(rf"[ \t]*+([0-9]{{1,18}}+)[ \t]++({QUOTED}|[^,}}'\" \t][^,}}]*+)[ \t]*+([,}}])")
@@ -213,8 +214,9 @@ class _Rows(ABC):
 
     def _code(self, group: _Group, position: int, cell: str) -> int:
         if cell not in group.code:
-            listed = ", ".join(group.values[:10]) + ", ..." * (len(group.values) > 10)
-            raise self._wrong(position, cell, f"one of {listed}, or {MISSING}")
+            first = ", ".join(shortened(value, 60) for value in group.values[:10])
+            more = ", ..." * (len(group.values) > 10)
+            raise self._wrong(position, cell, f"one of {first}{more}, or {MISSING}")
         return group.code[cell]
 
     def _add_parsed(self, position: int, cell: str) -> None:
@@ -223,7 +225,9 @@ class _Rows(ABC):
         try:
             value = self.parsers[position].parse(None if cell == MISSING else plain(cell))
         except ValueError as error:
-            raise self.source.error(f"attribute {self.names[position]!r}: {error}", self._line) from error
+            raise self.source.error(
+                f"attribute {shown(self.names[position])}: {error}", self._line
+            ) from error
         self.parsed[position].append(value)
 
     def _checked_numbers(
@@ -242,9 +246,9 @@ class _Rows(ABC):
         return numbers
 
     def _wrong(self, position: int, cell: str, expected: str) -> ValueError:
-        name = self.names[position]
+        name = shown(self.names[position])
         return self.source.error(
-            f"attribute {name!r} has the cell {short(cell)}; expected {expected}", self._line
+            f"attribute {name} has the cell {short(cell)}; expected {expected}", self._line
         )
 
 
@@ -443,7 +447,9 @@ class _SparseRows(_Rows):
             group.rows.add(added)
 
     def _not_listed(self, position: int, expected: str) -> ValueError:
-        return self.source.error(f"attribute {self.names[position]!r} is not listed; expected {expected}")
+        return self.source.error(
+            f"attribute {shown(self.names[position])} is not listed; expected {expected}"
+        )
 
     def _quick_pairs(self, line: str) -> tuple[dict[int, str], None] | None:
         """Return the pairs of a row that has neither quotes nor anything unusual, or None."""

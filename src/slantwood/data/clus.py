@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.arff import Attribute, Source, plain, split
+from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 
 ROOT = "root"
@@ -47,13 +48,13 @@ class Classes:
             for link in links:
                 if len(link) != 2 or not all(link):
                     raise ValueError(
-                        f"class {'/'.join(link)!r}; expected 'parent/child', since some entries begin with "
-                        f"'{ROOT}/'"
+                        f"class {shown('/'.join(link))}; expected 'parent/child', since some entries begin "
+                        f"with '{ROOT}/'"
                     )
             return Hierarchy.from_edges(links, root=ROOT)
         except ValueError as error:
-            name, line = self._attribute.name, self._attribute.line
-            raise self._source.error(f"attribute {name!r}: {error}", line) from error
+            name, line = shown(self._attribute.name), self._attribute.line
+            raise self._source.error(f"attribute {name}: {error}", line) from error
 
     def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""
@@ -85,16 +86,16 @@ def _look_padded(paths: Sequence[Sequence[str]]) -> bool:
 def check_padding(padding: str | None) -> None:
     """Refuse what is no padding of paths."""
     if padding is not None and not isinstance(padding, str):
-        raise TypeError(f"padding={padding!r} must be a string or None")
+        raise TypeError(f"padding={shown(padding)} must be a string or None")
     if padding is not None and (not padding or "/" in padding):
-        raise ValueError(f"padding={padding!r} must be 'auto', None, or one part of a path, as '0'")
+        raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path, as '0'")
 
 
 def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:
     """Return which attribute has classes of a hierarchy; None where none has."""
     found = [i for i, attribute in enumerate(attributes) if _HIERARCHICAL.fullmatch(attribute.type)]
     if len(found) > 1:
-        raise _needs_one(source, ", ".join(repr(attributes[i].name) for i in found))
+        raise _needs_one(source, listed([attributes[i].name for i in found]))
     return found[0] if found else None
 
 
@@ -116,16 +117,16 @@ def entries(hierarchy: Hierarchy) -> list[str]:
     for label in labels:
         if not label or AND in label or label != label.strip():
             raise ValueError(
-                f"label {label!r} is empty, has a {AND!r} in it or blanks around it, which CLUS files cannot "
-                "hold; write npz"
+                f"label {shown(label)} is empty, has a {AND!r} in it or blanks around it, which CLUS files "
+                "cannot hold; write npz"
             )
     if _are_paths(hierarchy, labels):
         return labels
     for label in labels:
         if "/" in label or label == ROOT:
             raise ValueError(
-                f"label {label!r} cannot be written in a link 'parent/child' of a CLUS file; expected labels "
-                f"without '/' other than {ROOT!r}, or labels that are paths"
+                f"label {shown(label)} cannot be written in a link 'parent/child' of a CLUS file; expected "
+                f"labels without '/' other than {ROOT!r}, or labels that are paths"
             )
     return [f"{parent}/{child}" for parent, child in _links_in_order(hierarchy)]
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from slantwood.data import files
+from slantwood.hints import shortened, shown
 from slantwood.targets.hierarchy import Hierarchy
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
@@ -143,7 +144,7 @@ class _Reader:
         except _NoSuchList:
             raise
         except (LookupError, ValueError) as error:
-            raise self._error(f"cannot decode the text ({error}); expected UTF-8") from error
+            raise self._error(f"cannot decode the text ({shortened(str(error))}); expected UTF-8") from error
         if not self._parents:
             raise self._error('the list is empty; expected elements <label name="...">')
         return Labels(tuple(self._parents), tuple(self._parents.values()))
@@ -152,7 +153,9 @@ class _Reader:
         namespace, _, tag = element.rpartition(" ")
         expected = "label" if self._in_list else "labels"
         if tag != expected or namespace not in ("", _NAMESPACE):
-            raise self._error(f"found the element <{tag}>; expected <{expected}>, as in Mulan's lists")
+            raise self._error(
+                f"found the element <{shortened(tag, 60)}>; expected <{expected}>, as in Mulan's lists"
+            )
         if self._in_list:
             self._add(attributes)
         self._in_list = True
@@ -162,7 +165,7 @@ class _Reader:
         if name is None:
             raise self._error('a <label> has no name; expected <label name="...">')
         if name in self._parents:
-            raise self._error(f"label {name!r} occurs twice; expected each label once")
+            raise self._error(f"label {shown(name)} occurs twice; expected each label once")
         self._parents[name] = self._around[-1] if self._around else None
         self._around.append(name)
 
@@ -186,10 +189,10 @@ def _check(names: Sequence[str], parents: Sequence[str | None]) -> None:
         raise ValueError("names has a label twice; expected each label once")
     for parent in set(parents) - {None}:
         if parent not in names:
-            raise ValueError(f"parents has {parent!r}, which is not among the names")
+            raise ValueError(f"parents has {shown(parent)}, which is not among the names")
     for name in names:
         if found := _NOT_IN_XML.search(name):
-            raise ValueError(f"label {name!r} has the character {found[0]!r}, which XML cannot hold")
+            raise ValueError(f"label {shown(name)} has the character {found[0]!r}, which XML cannot hold")
 
 
 def _elements(below: dict[str | None, list[str]], n_labels: int) -> list[str]:
