@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from slantwood.data import files
+from slantwood.data.limits import Limit
 from slantwood.data.names import told_apart
 from slantwood.hints import shown, stacklevel_of_user
 
@@ -65,13 +66,13 @@ class Source:
     """The lines of a file that say something: no blank ones, no comments, no blanks around them.
 
     Iterating goes on where it stopped. `line` is the number of the line that was read last, and `notices` are
-    what the user has to hear of how the file was understood.
+    what the user has to hear of how the file was understood. `limit` is the memory that it may take.
 
     Lines that are not UTF-8 are taken as Latin-1, which all bytes are; an `encoding` that is given must fit.
     """
 
-    def __init__(self, path: Path, file: IO[bytes], encoding: str | None = None) -> None:
-        self.path = path
+    def __init__(self, limit: Limit, file: IO[bytes], encoding: str | None = None) -> None:
+        self.path, self.limit = limit.path, limit
         self.line = 0
         self.notices: list[str] = []
         self._lines = self._read(file) if encoding is None else self._read_encoded(file, encoding)
@@ -163,7 +164,7 @@ def opened(
     """Open a text file, decompressed."""
     check_encoding(encoding)
     with files.opened(path, max_memory) as file:
-        yield Source(Path(path), file, encoding)
+        yield Source(Limit.of(Path(path), max_memory), file, encoding)
 
 
 @dataclass(frozen=True)

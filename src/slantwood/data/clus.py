@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.arff import Attribute, Source, plain, split
+from slantwood.data.limits import Limit
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 
@@ -41,6 +42,8 @@ class Classes:
 
     def hierarchy(self) -> Hierarchy:
         """Return the hierarchy that the entries make."""
+        if not self._are_links:
+            self._check_prefixes()
         try:
             if not self._are_links:
                 return Hierarchy.from_paths(dict.fromkeys(map(self._without_padding, self._entries)))
@@ -55,6 +58,11 @@ class Classes:
         except ValueError as error:
             name, line = shown(self._attribute.name), self._attribute.line
             raise self._source.error(f"attribute {name}: {error}", line) from error
+
+    def _check_prefixes(self) -> None:
+        # Each part of a path ends a class: all of these together grow with the square of the path's length.
+        n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
+        self._source.limit.check(n_letters, f"the classes of attribute {shown(self._attribute.name)}")
 
     def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""
@@ -136,10 +144,12 @@ def is_key(attribute: Attribute) -> bool:
     return bool(_KEY.fullmatch(attribute.type))
 
 
-def keys(columns: Sequence[Sequence[str]]) -> np.ndarray | None:
+def keys(columns: Sequence[Sequence[str]], limit: Limit) -> np.ndarray | None:
     """Return the names of rows; a column for each attribute where there are several."""
     if not columns:
         return None
+    longest = max((len(key) for column in columns for key in column), default=0)
+    limit.check_texts(sum(map(len, columns)), longest, "its keys")
     together = np.array(columns, dtype=str).T
     return together[:, 0] if len(columns) == 1 else together
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from slantwood.data import files
+from slantwood.data.limits import checked_max_memory
 from slantwood.hints import shortened, shown
 from slantwood.targets.hierarchy import Hierarchy
 
@@ -52,13 +53,15 @@ class Labels:
         return Hierarchy(self.names, edges) if edges else None
 
 
-def read_labels(path: str | PathLike[str]) -> Labels:
+def read_labels(path: str | PathLike[str], *, max_memory: int | None = None) -> Labels:
     """Read a list of labels.
 
     Parameters
     ----------
     path : str or path
         The XML file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def read_labels(path: str | PathLike[str]) -> Labels:
         error too, since it can make a short file expand without end.
     """
     path = Path(path)
-    with files.opened(path) as file:
+    with files.opened(path, checked_max_memory(max_memory)) as file:
         content = file.read()
     return _Reader(path).labels(content)
 

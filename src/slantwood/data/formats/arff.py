@@ -92,7 +92,7 @@ def _index_base(said: int | str) -> IndexBase:
 
 
 def _flat(source: Source, header: Header, wanted: Wanted, base: IndexBase) -> Table:
-    labels = _Labels(source, header)
+    labels = _Labels(source, header, wanted.max_memory)
     wanted = wanted.or_targets(labels.names)
     return _Reading(source, header, wanted, base).table(labels.hierarchy)
 
@@ -141,8 +141,8 @@ def _hierarchical(
 class _Labels:
     """Targets that neither the user nor a type tells: of Mulan's XML file, or of MEKA's mark."""
 
-    def __init__(self, source: Source, header: Header) -> None:
-        self._source, self._header = source, header
+    def __init__(self, source: Source, header: Header, max_memory: int | None) -> None:
+        self._source, self._header, self._max_memory = source, header, max_memory
         self.hierarchy: Hierarchy | None = None
 
     def names(self) -> list[str] | None:
@@ -152,7 +152,7 @@ class _Labels:
 
     def _of_mulan(self, beside: Path) -> list[str]:
         try:
-            labels = mulan.read_labels(beside)
+            labels = mulan.read_labels(beside, max_memory=self._max_memory)
         except ValueError as error:
             raise ValueError(
                 f"{error}. The file lies beside {self._source.path}; give targets to do without it"
@@ -270,7 +270,7 @@ class _Reading:
                 for i in targets
             ],
             cells.weights,
-            clus.keys(keys),
+            clus.keys(keys, self._source.limit),
             hierarchy,
         )
 
