@@ -241,6 +241,20 @@ def test_a_text_that_a_parquet_file_holds_once_is_not_copied_for_each_row(tmp_pa
     assert pool.max_memory() - max(peak_before, before) < 200 * MB
 
 
+@pytest.mark.parametrize("type", ["numeric", "{a,b}"])
+@pytest.mark.parametrize("targets", ["last:1", "first:500"])
+def test_cells_that_sparse_rows_leave_out_are_counted_before_they_take_memory(tmp_path, small, type, targets):
+    path = tmp_path / "a.arff"
+    path.write_text(f"@attribute x {type}\n" * 501 + "@data\n" + "{}\n" * 20_000)
+    with taking_at_most(40 * MB):  # pandas among it, where it is imported here first
+        if targets == "last:1" and type == "numeric":  # the inputs stay sparse
+            assert read(path, targets=targets).X.shape == (20_000, 500)
+            return
+        message = re.escape(str(path)) + ": its targets and nominal columns, with what rows leave out, would"
+        with pytest.raises(ValueError, match=message):
+            read(path, targets=targets)
+
+
 # ---- texts of which one is long
 
 LONG = "k" * 20_000
