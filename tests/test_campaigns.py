@@ -69,16 +69,13 @@ def test_a_damaged_file_depends_on_its_two_numbers_only(tmp_path):
     assert one.path.read_bytes() != other.path.read_bytes()
 
 
-def test_damaged_text_files_are_read_or_refused(tmp_path):
-    verdicts = Counter()
-    for number in range(60):
-        # A fault in the C code that reads the others would end this process; the script has one for it.
-        if data_files.prepared(11, number, tmp_path).path.name.split(".")[1] in data_files.BINARY:
-            continue
-        outcome = data_files.run_case(11, number)
-        assert outcome.verdict in (ACCEPTED, REFUSED), outcome
-        verdicts[outcome.verdict] += 1
-    assert min(verdicts[ACCEPTED], verdicts[REFUSED]) > 3
+@linux_only
+def test_damaged_files_are_read_or_refused(monkeypatch):
+    monkeypatch.setattr(harness, "SECONDS", 60.0)  # how fast a machine is does not matter here
+    # In a process of their own: a fault in C code that reads binary formats would end this one.
+    report = harness.run("tests.campaigns.data_files", 150)
+    assert not report.faults, report.text()
+    assert min(report.verdicts[ACCEPTED], report.verdicts[REFUSED]) > 10
 
 
 def test_data_that_do_not_fit_each_other_are_found():
@@ -138,7 +135,7 @@ def test_problems_are_of_all_kinds():
 
 @pytest.mark.slow
 def test_random_problems_are_learned_or_refused():
-    outcomes = [random_problems.run_case(0, number) for number in range(104, 129)]
+    outcomes = [random_problems.run_case(0, number) for number in range(25)]
     counts = Counter(outcome.verdict for outcome in outcomes)
     assert counts[ACCEPTED] > 10
     assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), [

@@ -11,7 +11,8 @@ attributes, rows without label.
 - predict finite numbers of the right shape, within the range of y; probabilities in 0..1 that sum to 1;
 - predict the same when a row comes alone, when X comes dense or sparse, after another fit, after another fit
   with another number of threads, from a pickle, and from its model file;
-- have importances that are finite and sum to 1, or to 0.
+- have importances that are finite and sum to 1, or to 0;
+- score numbers that are known with a finite number up to 1.
 
 Anything else is a fault, as are other errors, a warning other than UserWarning, a crash, more than 5
 seconds or 1 GB.
@@ -101,6 +102,7 @@ def check(problem: Problem, model: Any) -> None:
     if problem.task in NUMBER_TASKS:
         for output in (known, new):
             _check_numbers(output["predict"], problem)
+        _check_score(problem, model)
     else:
         for output, X in ((known, problem.X), (new, problem.X_new)):
             check_probabilities(output["predict_proba"], _n_rows(X), problem, model)
@@ -157,6 +159,14 @@ def _check_numbers(predicted: np.ndarray, problem: Problem) -> None:
         truth = truth[~np.isnan(truth)].astype(predicted.dtype)
         if len(truth) and (column.min() < truth.min() or column.max() > truth.max()):
             raise Broken(f"predictions in {_range(column)} for y in {_range(truth)}")
+
+
+def _check_score(problem: Problem, model: Any) -> None:
+    if np.isnan(np.asarray(problem.y, np.float64)).any():
+        return
+    score = model.score(problem.X, problem.y)
+    if not (np.isfinite(score) and score <= 1):
+        raise Broken(f"a score of {score}")
 
 
 def _range(numbers: np.ndarray) -> str:

@@ -78,6 +78,14 @@ def test_numbers_are_judged_as_by_scikit_learn(y, predicted):
         assert found.each[name]["rmse"] == pytest.approx(np.sqrt(mse[j]))
 
 
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**660])
+def test_numbers_of_any_size_are_measured_in_their_unit(size):
+    y, predicted = np.array([[1.0], [2.0], [4.0]]), np.array([[1.5], [2.0], [3.0]])
+    expected = scores._of_numbers(y, predicted, ("u",)).each["u"]
+    found = scores._of_numbers(y * size, predicted * size, ("u",)).each["u"]
+    assert found == expected | {name: expected[name] * size for name in ("rmse", "mae")}
+
+
 def test_what_cannot_be_known_is_nan():
     found = scores._of_numbers(np.array([[1.0, np.nan], [1.0, np.nan]]), np.zeros((2, 2)), ("u", "v"))
     assert found.each["u"]["r2"] == 0.0

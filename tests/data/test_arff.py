@@ -900,3 +900,27 @@ def test_long_nonsense_takes_no_longer_than_reading_it(write, piece, place):
     with contextlib.suppress(ValueError):  # most of it is wrong, and some is a comment
         read(path, "x")
     assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@attribute {long} relational\n@data\n",
+        "@attribute {long} string\n@data\n",
+        "@attribute {long} {a,?}\n@data\n",
+        "@attribute x {{long},{long}}\n@data\n",
+        "@attribute {long} numeric\n@data\nz\n",
+        "@attribute {long} {a,b}\n@data\n{long}\n",
+        "@attribute {long} {0,1}\n@data\n2\n",
+        "@attribute x {{long},b}\n@data\nz\n",
+        "@attribute {long} {}\n@data\n{}\n",
+        "@relation 'r: -C {blanks} 9'\n@attribute x numeric\n@data\n1\n",
+        "@attribute {long} key\n@attribute x numeric\n@data\na,1\n",
+    ],
+)
+def test_an_error_quotes_the_beginning_of_long_names_and_values_only(write, text):
+    path = write(text.replace("{long}", "long" * 5000).replace("{blanks}", " " * 20_000))
+    targets = None if "-C" in text else "last:1" if "key" not in text else ["long" * 5000]
+    with pytest.raises(ValueError, match=re.escape(str(path))) as caught:
+        read(path, targets)
+    assert len(str(caught.value)) < 800

@@ -778,3 +778,23 @@ def test_any_table_reads_back_as_it_was_written(tmp_path_factory, table, in_pair
             assert np.isnan(row).all()
         else:
             assert row.tolist() == [label in labels for label in LABELS]
+
+
+@pytest.mark.parametrize(
+    ("classes", "cell"),
+    [
+        ("root/{long},{long}/a/b", "{long}"),
+        ("{long}//a", "{long}"),
+        ("a,b", "{long}"),
+        ("{long},b", "c"),
+        ("root/{long},{long}/a,a/{long}", "a"),
+        ("root/{long},{long}/root", "a"),
+        ("a,b\n@attribute {long} hierarchical a,b", "a"),
+    ],
+)
+def test_an_error_quotes_the_beginning_of_long_classes_only(write, classes, cell):
+    text = f"@attribute x numeric\n@attribute {{long}} hierarchical {classes}\n@data\n1,{cell}\n"
+    path = write(text.replace("{long}", "long" * 5000))
+    with pytest.raises(ValueError, match=re.escape(str(path))) as caught:
+        read(path)
+    assert len(str(caught.value)) < 800

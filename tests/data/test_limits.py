@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.lib import format as npy
 
-from slantwood.data import limits
+from slantwood.data import limits, read_clus, read_hierarchy, read_labels
 from slantwood.data.limits import Limit
 from slantwood.data.read import read
 
@@ -241,7 +241,77 @@ def test_a_text_that_a_parquet_file_holds_once_is_not_copied_for_each_row(tmp_pa
     assert pool.max_memory() - max(peak_before, before) < 200 * MB
 
 
+@pytest.mark.parametrize("type", ["numeric", "{a,b}"])
+@pytest.mark.parametrize("targets", ["last:1", "first:500"])
+def test_cells_that_sparse_rows_leave_out_are_counted_before_they_take_memory(tmp_path, small, type, targets):
+    path = tmp_path / "a.arff"
+    path.write_text(f"@attribute x {type}\n" * 501 + "@data\n" + "{}\n" * 20_000)
+    with taking_at_most(40 * MB):  # pandas among it, where it is imported here first
+        if targets == "last:1" and type == "numeric":  # the inputs stay sparse
+            assert read(path, targets=targets).X.shape == (20_000, 500)
+            return
+        message = re.escape(str(path)) + ": its targets and nominal columns, with what rows leave out, would"
+        with pytest.raises(ValueError, match=message):
+            read(path, targets=targets)
+
+
+# ---- texts of which one is long
+
+LONG = "k" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "x,y\n1,{long}\n{rows}"),
+        ("a.arff", "@attribute x numeric\n@attribute y {a,{long}}\n@data\n1,{long}\n{rows}"),
+        ("a.arff", "@attribute y numeric\n@attribute k key\n@data\n1,{long}\n{rows}"),
+    ],
+)
+def test_one_long_text_does_not_make_all_of_them_take_as_much(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text.replace("{long}", LONG).replace("{rows}", "1,a\n" * 20_000))
+    message = f"{re.escape(str(path))}: (target 'y'|its keys), 20,001 texts of up to 20,000 letters, would"
+    with taking_at_most(100 * MB), pytest.raises(ValueError, match=message):
+        read(path, targets="y")
+
+
+def test_a_path_of_many_classes_is_refused_before_each_of_them_is_spelled_out(tmp_path):
+    path = tmp_path / "a.arff"
+    classes = "/".join(["a"] * 50_000)
+    path.write_text(f"@attribute x numeric\n@attribute y hierarchical {classes}\n@data\n1,a\n")
+    message = f"{re.escape(str(path))}: the classes of attribute 'y' would take 4,999,950,000 bytes"
+    for reader in (read, read_clus, read_hierarchy):
+        with taking_at_most(100 * MB), pytest.raises(ValueError, match=message):
+            reader(path)
+
+
 # ---- the argument
+
+
+@pytest.mark.parametrize("reader", [read, read_clus, read_hierarchy])
+def test_the_limit_of_a_hierarchy_is_raised_by_an_argument(tmp_path, small, reader):
+    path = tmp_path / "a.arff.xz"
+    classes = f"{'a' * MB},b"
+    content = f"@attribute x numeric\n@attribute y hierarchical {classes}\n@data\n1,b\n"
+    path.write_bytes(lzma.compress(content.encode()))
+    with pytest.raises(ValueError, match="a line of it has more than"):
+        reader(path)
+    found = reader(path, max_memory=100 * MB)
+    assert len(getattr(found, "hierarchy", found)) == 2
+    with pytest.raises(ValueError, match="max_memory=0 is not positive"):
+        reader(path, max_memory=0)
+
+
+def test_the_limit_of_a_list_of_labels_is_that_of_the_table_beside(tmp_path, small):
+    path = tmp_path / "a.xml.xz"
+    path.write_bytes(lzma.compress(f"<labels>{' ' * 2 * MB}<label name='b'/></labels>".encode()))
+    (tmp_path / "a.arff").write_text("@attribute x numeric\n@attribute b {0,1}\n@data\n1,1\n2,0\n")
+    for reader, file in ((read_labels, path), (read, tmp_path / "a.arff")):
+        with pytest.raises(ValueError, match=r"a\.xml\.xz: (a line of it has|it holds) more"):
+            reader(file)
+        reader(file, max_memory=100 * MB)
+    assert read_labels(path, max_memory=100 * MB).names == ("b",)
 
 
 @pytest.mark.parametrize("value", [1.5, "1 GB", True])

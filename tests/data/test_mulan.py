@@ -2,13 +2,14 @@
 
 import io
 import lzma
+import re
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slantwood.data import Labels, read_labels, write_labels
+from slantwood.data import Labels, read, read_labels, write_labels
 from slantwood.targets.hierarchy import Hierarchy
 
 START = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
@@ -194,3 +195,22 @@ def test_odd_encodings_are_read_or_named(write, encoding):
         read_labels(path)
     except ValueError as error:
         assert str(path) in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<{long}/>", "<labels><{long}/></labels>", "<labels>" + '<label name="{long}"/>' * 2 + "</labels>"],
+)
+def test_an_error_quotes_the_beginning_of_long_names_only(write, text):
+    path = write(text.replace("{long}", "long" * 5000))
+    with pytest.raises(ValueError, match=re.escape(str(path))) as caught:
+        read_labels(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_long_label_that_the_table_lacks_is_quoted_in_short(write):
+    write(f'<labels><label name="{"long" * 5000}"/></labels>', "table.xml")
+    path = write("@attribute x numeric\n@data\n1\n", "table.arff")
+    with pytest.raises(ValueError, match="no attribute of this name") as caught:
+        read(path)
+    assert len(str(caught.value)) < 500

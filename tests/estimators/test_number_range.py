@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import r2_score
 
 from slantwood import ObliqueForestRegressor, ObliqueTreeRegressor, load_model
 from slantwood.export import encoded, to_onnx
@@ -113,3 +114,20 @@ def test_half_precision_stays_within_the_range():
     forest.save(file, float16=True)
     file.seek(0)
     assert within(load_model(file).predict(X), y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**-660, 2.0**660, 2.0**1015])
+def test_scores_do_not_depend_on_the_size(kind, size):
+    model, weights = small(kind), rng.random(len(X))
+    for y in (SHAPE, np.stack([SHAPE, SHAPE**2], axis=1)):
+        expected = clone(model).fit(X[:60], y[:60])
+        found = clone(model).fit(X[:60], y[:60] * size)
+        assert found.score(X, y * size) == expected.score(X, y) == r2_score(y, expected.predict(X))
+        assert found.score(X, y * size, weights) == r2_score(y, expected.predict(X), sample_weight=weights)
+
+
+def test_scores_refuse_other_targets_than_those_of_fit():
+    model = small(ObliqueTreeRegressor).fit(X, SHAPE)
+    with pytest.raises(ValueError, match=r"y has 2 columns, and 1 are predicted; give the targets of fit"):
+        model.score(X, np.stack([SHAPE, SHAPE], axis=1))

@@ -162,6 +162,17 @@ def test_unit_rows_have_length_one_and_their_direction(in_both_forms, numbers_of
         assert_allclose(numbers_of(unit), expected, rtol=2 * EPS)
 
 
+@pytest.mark.parametrize("shape", [(300, 7), (20, 5000), (200, 700)])
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_unit_rows_are_the_same_numbers_dense_and_sparse(in_both_forms, numbers_of, shape, gaps):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=shape) * 10.0 ** rng.uniform(-9, 9, shape[1])).astype(np.float32)
+    X[rng.random(shape) < 0.6] = 0.0
+    X[rng.random(shape) < gaps] = np.nan
+    dense, sparse = (numbers_of(with_unit_rows(matrix)) for matrix in in_both_forms(X))
+    assert_array_equal(dense, sparse)
+
+
 @pytest.mark.parametrize("empty", [[0], [14], [0, 1, 13, 14], [7], list(range(15))])
 def test_rows_of_zeros_stay_rows_of_zeros(in_both_forms, numbers_of, empty):
     X = whole_numbers(0, 1.0)

@@ -69,6 +69,12 @@ def test_a_variance_too_small_for_floating_point_is_none():
     assert mean_r2(true, np.ones(2)) == 0.0
 
 
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**-660, 2.0**660, 2.0**1020])
+def test_numbers_of_any_size_are_scored_alike(size):
+    true, predicted = np.array([[1.0, 5.0], [2.0, 4.0], [4.0, 4.5]]), np.array([[1.5, 5], [2, 5], [3, 4]])
+    assert mean_r2(true * size, predicted * size) == mean_r2(true, predicted)
+
+
 def test_predicting_the_mean_scores_zero_and_worse_is_negative():
     true = np.array([1.0, 2.0, 3.0, 4.0])
     assert mean_r2(true, np.full(4, 2.5)) == 0.0

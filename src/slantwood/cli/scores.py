@@ -22,6 +22,7 @@ from slantwood.metrics import (
     pooled_auprc,
     precision_at_k,
 )
+from slantwood.metrics.regression import common_unit
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Labels that are made dense in one go.
@@ -206,13 +207,15 @@ def _of_number(truth: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
     if not known.any():
         return dict.fromkeys(("r2", "rmse", "mae", "rrmse"), float("nan")) | {"rows": 0}
     truth, predicted = truth[known], predicted[known]
+    unit = float(common_unit(truth, predicted))
+    truth, predicted = truth / unit, predicted / unit
     error = predicted - truth
     squared = float(np.sum(error**2))
     spread = float(np.sum((truth - truth.mean()) ** 2))
     return {
         "r2": mean_r2(truth, predicted) if len(truth) > 1 else float("nan"),
-        "rmse": (squared / len(truth)) ** 0.5,
-        "mae": float(np.abs(error).mean()),
+        "rmse": (squared / len(truth)) ** 0.5 * unit,
+        "mae": float(np.abs(error).mean()) * unit,
         # Relative to predicting the mean of these rows.
         "rrmse": (squared / spread) ** 0.5 if spread > 0 else float("nan"),
         "rows": len(truth),

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from slantwood.data import files
+from slantwood.data.limits import Limit
 from slantwood.data.names import told_apart
-from slantwood.hints import stacklevel_of_user
+from slantwood.hints import shown, stacklevel_of_user
 
 _Line = TypeVar("_Line", str, bytes)
 
@@ -65,13 +66,13 @@ class Source:
     """The lines of a file that say something: no blank ones, no comments, no blanks around them.
 
     Iterating goes on where it stopped. `line` is the number of the line that was read last, and `notices` are
-    what the user has to hear of how the file was understood.
+    what the user has to hear of how the file was understood. `limit` is the memory that it may take.
 
     Lines that are not UTF-8 are taken as Latin-1, which all bytes are; an `encoding` that is given must fit.
     """
 
-    def __init__(self, path: Path, file: IO[bytes], encoding: str | None = None) -> None:
-        self.path = path
+    def __init__(self, limit: Limit, file: IO[bytes], encoding: str | None = None) -> None:
+        self.path, self.limit = limit.path, limit
         self.line = 0
         self.notices: list[str] = []
         self._lines = self._read(file) if encoding is None else self._read_encoded(file, encoding)
@@ -141,12 +142,12 @@ def _is_text(raw: bytes) -> bool:
 def check_encoding(encoding: str | None) -> None:
     """Refuse what is no encoding of text."""
     if encoding is not None and not isinstance(encoding, str):
-        raise TypeError(f"encoding={encoding!r} must be a name, as 'cp1252', or None")
+        raise TypeError(f"encoding={shown(encoding)} must be a name, as 'cp1252', or None")
     try:
         "a".encode(encoding or "utf-8")
     except (LookupError, ValueError) as error:
         raise ValueError(
-            f"encoding={encoding!r:.60} is no encoding of text; expected one as 'cp1252'"
+            f"encoding={shown(encoding)} is no encoding of text; expected one as 'cp1252'"
         ) from error
 
 
@@ -163,7 +164,7 @@ def opened(
     """Open a text file, decompressed."""
     check_encoding(encoding)
     with files.opened(path, max_memory) as file:
-        yield Source(Path(path), file, encoding)
+        yield Source(Limit.of(Path(path), max_memory), file, encoding)
 
 
 @dataclass(frozen=True)
@@ -202,8 +203,8 @@ def read_header(source: Source) -> Header:
             found.append(Attribute(_unquoted(match[1]), match[2], source.line))
             if _RELATIONAL.fullmatch(match[2]):
                 raise source.error(
-                    f"attribute {found[-1].name!r} is relational: its cells are tables; expected numeric, "
-                    "real, integer, or values in braces"
+                    f"attribute {shown(found[-1].name)} is relational: its cells are tables; expected "
+                    "numeric, real, integer, or values in braces"
                 )
         elif match := _RELATION.fullmatch(line):
             relation = _unquoted(match[1] or "")
@@ -261,16 +262,18 @@ def column(
         return Number(of_bits=True)
     if values is None:
         every = ", or all texts and dates with drop_text=True" * is_text_or_date(attribute)
-        texts = f", or take its texts as values with nominal=[{attribute.name!r}]" * is_text(attribute)
+        texts = f", or take its texts as values with nominal=[{shown(attribute.name)}]" * is_text(attribute)
         raise source.error(
-            f"attribute {attribute.name!r} has the type {short(attribute.type)}; expected numeric, real, "
-            "integer, or values in braces. Leave the column out with "
-            f"drop=[{attribute.name!r}]{every}{texts}",
+            f"attribute {shown(attribute.name)} has the type {short(attribute.type)}; expected numeric, "
+            "real, integer, or values in braces. Leave the column out with "
+            f"drop=[{shown(attribute.name)}]{every}{texts}",
             attribute.line,
         )
     twice = [value for value, count in Counter(values).items() if count > 1]
     if twice:
-        raise source.error(f"attribute {attribute.name!r} has the value {twice[0]!r} twice", attribute.line)
+        raise source.error(
+            f"attribute {shown(attribute.name)} has the value {shown(twice[0])} twice", attribute.line
+        )
     return Nominal(values)
 
 
@@ -318,8 +321,8 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
             continue
         if value in ("", MISSING):
             raise source.error(
-                f"attribute {attribute.name!r} has the value {value!r}; expected values that are neither "
-                f"empty nor {MISSING!r}, which marks a missing cell; in quotes they may be so",
+                f"attribute {shown(attribute.name)} has the value {value!r}; expected values that are "
+                f"neither empty nor {MISSING!r}, which marks a missing cell; in quotes they may be so",
                 attribute.line,
             )
         values.append(plain(value))
@@ -396,7 +399,7 @@ def short(text: str) -> str:
     """Quote the beginning of a text, or of a cell, for an error."""
     if text.startswith(IN_QUOTES):
         text = f"'{plain(text)}'"
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    return shown(text)
 
 
 def says_missing(cell: str) -> bool:

@@ -35,6 +35,7 @@ from slantwood.data.arff import (
     split_between_blanks,
 )
 from slantwood.data.index_base import IndexBase, OtherBase, other_base
+from slantwood.hints import shortened, shown
 
 _Taker = Callable[[list[str]], Sequence[str]]
 _PAIR = re.compile(rf"[ \t]*+([0-9]{{1,18}}+)[ \t]++({QUOTED}|[^,}}'\" \t][^,}}]*+)[ \t]*+([,}}])")
@@ -106,29 +107,34 @@ class _Stack:
     """Rows of a matrix, held in blocks, as an array for every short row would take more than its cells."""
 
     def __init__(self, width: int, dtype: Any) -> None:
-        self._width, self._dtype = width, dtype
-        self._rows: list[np.ndarray] = []
+        self._empty = np.empty((0, width), dtype)
         self._blocks: list[np.ndarray] = []
 
-    def add(self, row: np.ndarray) -> None:
-        self._rows.append(row)
-        if len(self._rows) == 1024:
-            self._close()
-
     def extend(self, block: np.ndarray) -> None:
-        self._close()
         self._blocks.append(block)
 
     def matrix(self) -> np.ndarray:
-        self._close()
-        matrix = np.concatenate(self._blocks)
-        self._blocks = [matrix]
-        return matrix
+        return self._blocks[0] if len(self._blocks) == 1 else np.concatenate([self._empty, *self._blocks])
 
-    def _close(self) -> None:
-        if self._rows or not self._blocks:
-            self._blocks.append(np.array(self._rows, self._dtype).reshape(len(self._rows), self._width))
-            self._rows = []
+
+class _Scattered:
+    """The cells that sparse rows list, of columns that are handed on dense: these may be far more."""
+
+    def __init__(self, typecode: str) -> None:
+        self._rows, self._ranks = array("q"), array("i")
+        self._values: array[Any] = array(typecode)
+
+    def add(self, row: int, rank: int, value: float) -> None:
+        self._rows.append(row)
+        self._ranks.append(rank)
+        self._values.append(value)
+
+    def matrix(self, n_rows: int, width: int, dtype: Any) -> np.ndarray:
+        """Return all cells, zero where none is listed."""
+        # Column by column in memory, as they are handed on.
+        cells = np.zeros((width, n_rows), dtype)
+        cells[np.array(self._ranks, np.int64), np.array(self._rows, np.int64)] = self._values
+        return cells.T
 
 
 class _Group:
@@ -213,8 +219,9 @@ class _Rows(ABC):
 
     def _code(self, group: _Group, position: int, cell: str) -> int:
         if cell not in group.code:
-            listed = ", ".join(group.values[:10]) + ", ..." * (len(group.values) > 10)
-            raise self._wrong(position, cell, f"one of {listed}, or {MISSING}")
+            first = ", ".join(shortened(value, 60) for value in group.values[:10])
+            more = ", ..." * (len(group.values) > 10)
+            raise self._wrong(position, cell, f"one of {first}{more}, or {MISSING}")
         return group.code[cell]
 
     def _add_parsed(self, position: int, cell: str) -> None:
@@ -223,7 +230,9 @@ class _Rows(ABC):
         try:
             value = self.parsers[position].parse(None if cell == MISSING else plain(cell))
         except ValueError as error:
-            raise self.source.error(f"attribute {self.names[position]!r}: {error}", self._line) from error
+            raise self.source.error(
+                f"attribute {shown(self.names[position])}: {error}", self._line
+            ) from error
         self.parsed[position].append(value)
 
     def _checked_numbers(
@@ -242,9 +251,9 @@ class _Rows(ABC):
         return numbers
 
     def _wrong(self, position: int, cell: str, expected: str) -> ValueError:
-        name = self.names[position]
+        name = shown(self.names[position])
         return self.source.error(
-            f"attribute {name!r} has the cell {short(cell)}; expected {expected}", self._line
+            f"attribute {name} has the cell {short(cell)}; expected {expected}", self._line
         )
 
 
@@ -367,6 +376,11 @@ class _SparseRows(_Rows):
             for i, group in enumerate(self.groups)
             for rank, position in enumerate(group.positions)
         }
+        self._without_values = [
+            position for group in self.groups if not group.values for position in group.positions
+        ]
+        self._codes = [_Scattered("i") for _ in self.groups]
+        self._exact_cells = _Scattered("d")
         self._data = array("f")
         self._indices = array("i")
         self._starts = array("q", [0])
@@ -379,6 +393,12 @@ class _SparseRows(_Rows):
     def cells(self) -> Cells:
         if notice := self._base.notice:
             self.source.notices.append(f"{self.source.path}: {notice}")
+        per_row = 8 * len(self.exact) + sum(each.dtype.itemsize * len(each.positions) for each in self.groups)
+        what = "its targets and nominal columns, with what rows leave out,"
+        self.source.limit.check(self._n_rows * per_row, what)
+        self._exact_rows.extend(self._exact_cells.matrix(self._n_rows, len(self.exact), np.float64))
+        for group, listed in zip(self.groups, self._codes, strict=True):
+            group.rows.extend(listed.matrix(self._n_rows, len(group.positions), group.dtype))
         return super().cells()
 
     def _add_cells(self, line: str) -> str | None:
@@ -420,30 +440,27 @@ class _SparseRows(_Rows):
         self._starts.append(len(self._data))
 
     def _add_exact(self, row: dict[int, str]) -> None:
-        numbers = np.zeros(len(self.exact))
         positions = [position for position in row if position in self._exact_rank]
         cells = [row[position] for position in positions]
-        numbers[[self._exact_rank[position] for position in positions]] = self._checked_numbers(
-            positions, cells, exact=True
-        )
-        self._exact_rows.add(numbers)
+        for position, number in zip(
+            positions, self._checked_numbers(positions, cells, exact=True), strict=True
+        ):
+            self._exact_cells.add(self._n_rows, self._exact_rank[position], number)
 
     def _add_all_codes(self, row: dict[int, str]) -> None:
-        codes = [np.zeros(len(group.positions), group.dtype) for group in self.groups]
         for position, cell in row.items():
             if place := self._group_and_rank.get(position):
                 i, rank = place
-                codes[i][rank] = self._code(self.groups[i], position, cell)
-        for group, added in zip(self.groups, codes, strict=True):
-            if not group.values:
-                for position in group.positions:
-                    if position not in row:
-                        index = position + self._base.first
-                        raise self._not_listed(position, f"{index} {MISSING}, as it has no values")
-            group.rows.add(added)
+                self._codes[i].add(self._n_rows, rank, self._code(self.groups[i], position, cell))
+        for position in self._without_values:
+            if position not in row:
+                index = position + self._base.first
+                raise self._not_listed(position, f"{index} {MISSING}, as it has no values")
 
     def _not_listed(self, position: int, expected: str) -> ValueError:
-        return self.source.error(f"attribute {self.names[position]!r} is not listed; expected {expected}")
+        return self.source.error(
+            f"attribute {shown(self.names[position])} is not listed; expected {expected}"
+        )
 
     def _quick_pairs(self, line: str) -> tuple[dict[int, str], None] | None:
         """Return the pairs of a row that has neither quotes nor anything unusual, or None."""

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.arff import Attribute, Source, plain, split
+from slantwood.data.limits import Limit
+from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 
 ROOT = "root"
@@ -40,6 +42,8 @@ class Classes:
 
     def hierarchy(self) -> Hierarchy:
         """Return the hierarchy that the entries make."""
+        if not self._are_links:
+            self._check_prefixes()
         try:
             if not self._are_links:
                 return Hierarchy.from_paths(dict.fromkeys(map(self._without_padding, self._entries)))
@@ -47,13 +51,18 @@ class Classes:
             for link in links:
                 if len(link) != 2 or not all(link):
                     raise ValueError(
-                        f"class {'/'.join(link)!r}; expected 'parent/child', since some entries begin with "
-                        f"'{ROOT}/'"
+                        f"class {shown('/'.join(link))}; expected 'parent/child', since some entries begin "
+                        f"with '{ROOT}/'"
                     )
             return Hierarchy.from_edges(links, root=ROOT)
         except ValueError as error:
-            name, line = self._attribute.name, self._attribute.line
-            raise self._source.error(f"attribute {name!r}: {error}", line) from error
+            name, line = shown(self._attribute.name), self._attribute.line
+            raise self._source.error(f"attribute {name}: {error}", line) from error
+
+    def _check_prefixes(self) -> None:
+        # Each part of a path ends a class: all of these together grow with the square of the path's length.
+        n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
+        self._source.limit.check(n_letters, f"the classes of attribute {shown(self._attribute.name)}")
 
     def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""
@@ -85,16 +94,16 @@ def _look_padded(paths: Sequence[Sequence[str]]) -> bool:
 def check_padding(padding: str | None) -> None:
     """Refuse what is no padding of paths."""
     if padding is not None and not isinstance(padding, str):
-        raise TypeError(f"padding={padding!r} must be a string or None")
+        raise TypeError(f"padding={shown(padding)} must be a string or None")
     if padding is not None and (not padding or "/" in padding):
-        raise ValueError(f"padding={padding!r} must be 'auto', None, or one part of a path, as '0'")
+        raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path, as '0'")
 
 
 def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:
     """Return which attribute has classes of a hierarchy; None where none has."""
     found = [i for i, attribute in enumerate(attributes) if _HIERARCHICAL.fullmatch(attribute.type)]
     if len(found) > 1:
-        raise _needs_one(source, ", ".join(repr(attributes[i].name) for i in found))
+        raise _needs_one(source, listed([attributes[i].name for i in found]))
     return found[0] if found else None
 
 
@@ -116,16 +125,16 @@ def entries(hierarchy: Hierarchy) -> list[str]:
     for label in labels:
         if not label or AND in label or label != label.strip():
             raise ValueError(
-                f"label {label!r} is empty, has a {AND!r} in it or blanks around it, which CLUS files cannot "
-                "hold; write npz"
+                f"label {shown(label)} is empty, has a {AND!r} in it or blanks around it, which CLUS files "
+                "cannot hold; write npz"
             )
     if _are_paths(hierarchy, labels):
         return labels
     for label in labels:
         if "/" in label or label == ROOT:
             raise ValueError(
-                f"label {label!r} cannot be written in a link 'parent/child' of a CLUS file; expected labels "
-                f"without '/' other than {ROOT!r}, or labels that are paths"
+                f"label {shown(label)} cannot be written in a link 'parent/child' of a CLUS file; expected "
+                f"labels without '/' other than {ROOT!r}, or labels that are paths"
             )
     return [f"{parent}/{child}" for parent, child in _links_in_order(hierarchy)]
 
@@ -135,10 +144,12 @@ def is_key(attribute: Attribute) -> bool:
     return bool(_KEY.fullmatch(attribute.type))
 
 
-def keys(columns: Sequence[Sequence[str]]) -> np.ndarray | None:
+def keys(columns: Sequence[Sequence[str]], limit: Limit) -> np.ndarray | None:
     """Return the names of rows; a column for each attribute where there are several."""
     if not columns:
         return None
+    longest = max((len(key) for column in columns for key in column), default=0)
+    limit.check_texts(sum(map(len, columns)), longest, "its keys")
     together = np.array(columns, dtype=str).T
     return together[:, 0] if len(columns) == 1 else together
 

@@ -8,13 +8,18 @@ from pathlib import Path
 from slantwood.data.arff import opened, read_header, warn_of
 from slantwood.data.clus import Classes, check_padding, needed_class_position
 from slantwood.data.formats.arff import read_hierarchical
+from slantwood.data.limits import checked_max_memory
 from slantwood.data.table import Data
 from slantwood.data.wanted import Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
 
 def read_hierarchy(
-    path: str | PathLike[str], *, padding: str | None = "auto", encoding: str | None = None
+    path: str | PathLike[str],
+    *,
+    padding: str | None = "auto",
+    encoding: str | None = None,
+    max_memory: int | None = None,
 ) -> Hierarchy:
     """Read the hierarchy of a CLUS file from its header; the rows are not looked at.
 
@@ -28,6 +33,8 @@ def read_hierarchy(
         parts, more than one, some end in 0, and a 0 is followed by zeros only. None drops nothing.
     encoding : str, optional
         The encoding of the file, as in `read`.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
 
     Returns
     -------
@@ -36,7 +43,7 @@ def read_hierarchy(
         entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
     """
     check_padding(padding)
-    with opened(path, encoding) as source:
+    with opened(path, encoding, checked_max_memory(max_memory)) as source:
         attributes = read_header(source).attributes
         classes = Classes(source, attributes[needed_class_position(source, attributes)], padding)
     warn_of(source)
@@ -51,6 +58,7 @@ def read_clus(
     encoding: str | None = None,
     index_base: int | str = "auto",
     drop_text: bool = False,
+    max_memory: int | None = None,
 ) -> Data:
     """Read a CLUS file of hierarchical multi-label classification.
 
@@ -62,7 +70,7 @@ def read_clus(
         The hierarchy to use, that of the training file for instance, in place of the one in the header.
     padding : str or None, default="auto"
         What shorter paths are filled up with, as in `read_hierarchy`.
-    encoding, index_base, drop_text
+    encoding, index_base, drop_text, max_memory
         As in `read`.
 
     Returns
@@ -88,5 +96,10 @@ def read_clus(
     check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
-    wanted = Wanted(encoding=encoding, index_base=index_base, drop_text=drop_text)
+    wanted = Wanted(
+        encoding=encoding,
+        index_base=index_base,
+        drop_text=drop_text,
+        max_memory=checked_max_memory(max_memory),
+    )
     return read_hierarchical(Path(path), wanted, hierarchy, padding)

@@ -16,6 +16,7 @@ ALWAYS = 1 << 28
 PER_BYTE = 1000
 # A line of text is held several times while it is read.
 _LINES_OF = 4
+_BYTES_OF_A_LETTER = 4
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class Limit:
         """Refuse something that would take more memory, which the message calls `what`."""
         if n_bytes > self.n_bytes:
             raise self.error(f"{what} would take {n_bytes:,} bytes")
+
+    def check_texts(self, n_texts: int, longest: int, what: str) -> None:
+        """Refuse an array of texts, in which each takes what the longest does."""
+        self.check(
+            _BYTES_OF_A_LETTER * n_texts * longest, f"{what}, {n_texts:,} texts of up to {longest:,} letters,"
+        )
 
     def error(self, what: str, or_else: str = "") -> ValueError:
         """Make an error that names the file, what is too much, and the remedy."""

@@ -12,6 +12,8 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from slantwood.data import files
+from slantwood.data.limits import checked_max_memory
+from slantwood.hints import shortened, shown
 from slantwood.targets.hierarchy import Hierarchy
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
@@ -51,13 +53,15 @@ class Labels:
         return Hierarchy(self.names, edges) if edges else None
 
 
-def read_labels(path: str | PathLike[str]) -> Labels:
+def read_labels(path: str | PathLike[str], *, max_memory: int | None = None) -> Labels:
     """Read a list of labels.
 
     Parameters
     ----------
     path : str or path
         The XML file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def read_labels(path: str | PathLike[str]) -> Labels:
         error too, since it can make a short file expand without end.
     """
     path = Path(path)
-    with files.opened(path) as file:
+    with files.opened(path, checked_max_memory(max_memory)) as file:
         content = file.read()
     return _Reader(path).labels(content)
 
@@ -143,7 +147,7 @@ class _Reader:
         except _NoSuchList:
             raise
         except (LookupError, ValueError) as error:
-            raise self._error(f"cannot decode the text ({error}); expected UTF-8") from error
+            raise self._error(f"cannot decode the text ({shortened(str(error))}); expected UTF-8") from error
         if not self._parents:
             raise self._error('the list is empty; expected elements <label name="...">')
         return Labels(tuple(self._parents), tuple(self._parents.values()))
@@ -152,7 +156,9 @@ class _Reader:
         namespace, _, tag = element.rpartition(" ")
         expected = "label" if self._in_list else "labels"
         if tag != expected or namespace not in ("", _NAMESPACE):
-            raise self._error(f"found the element <{tag}>; expected <{expected}>, as in Mulan's lists")
+            raise self._error(
+                f"found the element <{shortened(tag, 60)}>; expected <{expected}>, as in Mulan's lists"
+            )
         if self._in_list:
             self._add(attributes)
         self._in_list = True
@@ -162,7 +168,7 @@ class _Reader:
         if name is None:
             raise self._error('a <label> has no name; expected <label name="...">')
         if name in self._parents:
-            raise self._error(f"label {name!r} occurs twice; expected each label once")
+            raise self._error(f"label {shown(name)} occurs twice; expected each label once")
         self._parents[name] = self._around[-1] if self._around else None
         self._around.append(name)
 
@@ -186,10 +192,10 @@ def _check(names: Sequence[str], parents: Sequence[str | None]) -> None:
         raise ValueError("names has a label twice; expected each label once")
     for parent in set(parents) - {None}:
         if parent not in names:
-            raise ValueError(f"parents has {parent!r}, which is not among the names")
+            raise ValueError(f"parents has {shown(parent)}, which is not among the names")
     for name in names:
         if found := _NOT_IN_XML.search(name):
-            raise ValueError(f"label {name!r} has the character {found[0]!r}, which XML cannot hold")
+            raise ValueError(f"label {shown(name)} has the character {found[0]!r}, which XML cannot hold")
 
 
 def _elements(below: dict[str | None, list[str]], n_labels: int) -> list[str]:

@@ -15,7 +15,7 @@ from slantwood.data.arff import check_encoding
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
-from slantwood.data.limits import checked_max_memory
+from slantwood.data.limits import Limit, checked_max_memory
 from slantwood.data.table import Data, is_frame
 from slantwood.data.tasks import posed
 from slantwood.data.wanted import ColumnsTypeError, Wanted, refuse_what_only_arff_has
@@ -144,7 +144,8 @@ def _read(module: Any, path: Path, wanted: Wanted) -> Data:
     content = module.read(path, wanted)
     if isinstance(content, Data):
         return content
-    y, recognised = posed(content.targets, content.target_names, wanted.task)
+    limit = Limit.of(path, wanted.max_memory)
+    y, recognised = posed(content.targets, content.target_names, wanted.task, limit)
     hierarchy = content.hierarchy if recognised == "multi-label" else None
     return Data(
         inputs(path, content),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from slantwood.data.limits import Limit
 from slantwood.data.table import Categories, compact, known_values, task_of, task_of_classes
 from slantwood.hints import listed, shown
 
@@ -20,8 +21,10 @@ _NOT_EXACT = 2.0**53
 TargetColumn = np.ndarray | Categories
 
 
-def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | None) -> tuple[Any, str | None]:
-    """Return y, and the task.
+def posed(
+    columns: Sequence[TargetColumn], names: Sequence[str], task: str | None, limit: Limit | None = None
+) -> tuple[Any, str | None]:
+    """Return y, and the task; refuse classes that take more memory than the file may.
 
     One column of text is classes, and so is one of numbers that has two values; other numbers are regression.
     Several columns of nothing but 0 and 1 (or false and true, no and yes) are labels, other numbers several
@@ -32,7 +35,7 @@ def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | Non
     if not columns:
         return None, None
     if len(columns) == 1:
-        return _one(columns[0], names[0], task)
+        return _one(columns[0], names[0], task, limit)
     labels = None if task == "regression" else _labels(columns)
     if labels is not None:
         return compact(labels), "multi-label"
@@ -44,7 +47,7 @@ def posed(columns: Sequence[TargetColumn], names: Sequence[str], task: str | Non
     return _several_numbers(columns, names), "multi-target regression"
 
 
-def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray, str]:
+def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None) -> tuple[np.ndarray, str]:
     if isinstance(column, Categories):
         if task == "regression":
             raise ValueError(
@@ -52,16 +55,19 @@ def _one(column: TargetColumn, name: str, task: str | None) -> tuple[np.ndarray,
                 "expected numbers"
             )
         n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
-        return _texts(column), task_of(n_classes)
+        return _texts(column, name, limit), task_of(n_classes)
     if task == "regression" or (task is None and len(known_values(column)) != 2):
         return column, "regression"
     classes = _whole_numbers(column, name)
     return classes, task_of_classes(classes)
 
 
-def _texts(column: Categories) -> np.ndarray:
+def _texts(column: Categories, name: str, limit: Limit | None) -> np.ndarray:
     if (column.codes < 0).any():
         return np.array([*column.values, None], dtype=object)[column.codes]  # -1, missing, takes the last
+    if limit is not None:
+        longest = max(map(len, column.values), default=0)
+        limit.check_texts(max(len(column.codes), len(column.values)), longest, f"target {shown(name)}")
     return np.array(column.values, dtype=str)[column.codes]
 
 

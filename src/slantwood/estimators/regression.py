@@ -14,6 +14,7 @@ from slantwood.estimators import parameters as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.estimators.training_data import TrainingData
+from slantwood.metrics.regression import common_unit
 from slantwood.targets.numbers import NumberTargets
 from slantwood.targets.reading import as_array, as_numbers
 
@@ -65,6 +66,35 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         """
         check_is_fitted(self)
         return self.targets_.decode(self._leaf_means(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return how much of the variance of y is predicted: R2, averaged over the targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        y : array of shape (n_rows,) or (n_rows, n_targets)
+            True numbers.
+        sample_weight : array of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            1 where all predictions are right, 0 where they are no better than the mean of y. It does not
+            depend on the unit of y, however large or small its numbers are.
+        """
+        predicted = self.predict(X)
+        predicted = predicted.reshape(len(predicted), -1)
+        y = _read_numbers(y, len(predicted))
+        y = y.reshape(len(y), -1)
+        if y.shape != predicted.shape:
+            raise ValueError(
+                f"y has {y.shape[1]} columns, and {predicted.shape[1]} are predicted; give the targets of fit"
+            )
+        unit = common_unit(y, predicted)
+        return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
 
     def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
         self.oob_prediction_ = self.targets_.decode(means)

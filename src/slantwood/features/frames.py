@@ -16,6 +16,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.hints import shown
+
 # The code of a missing cell, in place of the position of its value.
 MISSING = -1
 
@@ -101,7 +103,7 @@ def column_names(table: Any, called: str) -> list[Any] | None:
 
 def column_label(name: Any) -> str:
     """Name a column as an error should: by its name in a frame, by its position in an array."""
-    return f"column {name!r} of X"
+    return f"column {shown(name)} of X"
 
 
 class Table:
@@ -226,7 +228,7 @@ def _eager(X: Any, called: str = "X") -> Any:
         names = list(X.columns if hasattr(X, "dtypes") else X.column_names)
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(
-            f"{called} has more than one column {twice!r}; give every column a name of its own"
+            f"{called} has more than one column {shown(twice)}; give every column a name of its own"
         ) from error
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slantwood.metrics._input import check_same_shape, check_weights, numeric_array
+from slantwood.targets.numbers import power_of_two
 
 
 def mean_r2(
@@ -49,6 +50,8 @@ def mean_r2(
         counted = weight > 0
         true, predicted, weight = true[counted], predicted[counted], weight[counted]
 
+    unit = common_unit(true, predicted)
+    true, predicted = true / unit, predicted / unit
     residual = weight @ (true - predicted) ** 2
     total = weight @ (true - weight @ true / weight.sum()) ** 2
     # A constant is told by its values: rounding of the mean can leave its sum of
@@ -57,6 +60,12 @@ def mean_r2(
     r2 = np.where(residual > 0, 0.0, 1.0)
     r2[varies] = 1.0 - residual[varies] / total[varies]
     return float(r2.mean())
+
+
+def common_unit(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return for each column a power of two of its size: in this unit squares neither overflow nor vanish."""
+    sizes = [np.fmax.reduce(np.abs(columns), axis=0) for columns in (true, predicted)]
+    return power_of_two(np.fmax(*sizes))
 
 
 def _as_columns(value: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import column_names, is_missing
+from slantwood.hints import shown
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
@@ -107,14 +108,14 @@ def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
         return slice(None)
     if not all(is_label):
         raise ValueError(
-            f"it has the column {names[is_label.index(False)]!r}, which is not a label of the hierarchy; "
-            "leave it out"
+            f"it has the column {shown(names[is_label.index(False)])}, which is not a label of the "
+            "hierarchy; leave it out"
         )
     position = {name: column for column, name in enumerate(names)}
     missing = next((label for label in hierarchy.nodes if label not in position), None)
     if missing is not None:
         raise ValueError(
-            f"it has no column for the label {missing!r} of the hierarchy; give one for each label, or a set "
-            "of labels for each row"
+            f"it has no column for the label {shown(missing)} of the hierarchy; give one for each label, or "
+            "a set of labels for each row"
         )
     return [position[label] for label in hierarchy.nodes]

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.hints import shown
 from slantwood.targets import hierarchy_links as links
 from slantwood.targets import hierarchy_matrices as matrices
 from slantwood.targets.hierarchy_input import (
@@ -243,7 +244,7 @@ class Hierarchy:
         """Return the column of a label."""
         if label not in self:
             hint = hint_at_labels_close_to(label, self._columns)
-            raise ValueError(f"label {label!r} is not in the hierarchy{hint}")
+            raise ValueError(f"label {shown(label)} is not in the hierarchy{hint}")
         return self._columns[label]
 
     @cached_property

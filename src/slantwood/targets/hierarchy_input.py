@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.sparse_input import check_sparse
-from slantwood.hints import did_you_mean
+from slantwood.hints import did_you_mean, shortened, shown
 
 Label = str | int
 
@@ -38,8 +38,8 @@ def as_nodes(nodes: Iterable[Any]) -> tuple[Label, ...]:
     other = next((label for label in labels if type(label) is not type(labels[0])), None)
     if other is not None:
         raise TypeError(
-            f"Hierarchy: labels mix strings and whole numbers, as {labels[0]!r} and {other!r}; give all "
-            "as strings"
+            f"Hierarchy: labels mix strings and whole numbers, as {shown(labels[0])} and {shown(other)}; "
+            "give all as strings"
         )
     _refuse_repeats(labels, "label")
     return labels
@@ -52,7 +52,7 @@ def as_label(label: Any) -> Label:
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return int(label)
     raise TypeError(
-        f"Hierarchy: label {label!r} is of type {type(label).__name__}; labels must be strings or "
+        f"Hierarchy: label {shown(label)} is of type {type(label).__name__}; labels must be strings or "
         "whole numbers"
     )
 
@@ -67,7 +67,7 @@ def as_pair(edge: Any) -> tuple[Label, Label]:
             pass
         else:
             return as_label(parent), as_label(child)
-    raise ValueError(f"Hierarchy: edge {edge!r} must be a pair (parent, child)")
+    raise ValueError(f"Hierarchy: edge {shown(edge, 120)} must be a pair (parent, child)")
 
 
 def edges_as_columns(edges: Iterable[Any], columns: Mapping[Label, int]) -> np.ndarray:
@@ -77,8 +77,8 @@ def edges_as_columns(edges: Iterable[Any], columns: Mapping[Label, int]) -> np.n
         for label in pair:
             if label not in columns:
                 raise ValueError(
-                    f"Hierarchy: edge {pair!r} has the label {label!r}, which is not among the nodes"
-                    f"{hint_at_labels_close_to(label, columns)}"
+                    f"Hierarchy: edge {shown(pair, 120)} has the label {shown(label)}, which is not among "
+                    f"the nodes{hint_at_labels_close_to(label, columns)}"
                 )
     _refuse_repeats(pairs, "edge")
     found = sorted((columns[parent], columns[child]) for parent, child in pairs)
@@ -93,16 +93,18 @@ def without_root(
     _refuse_repeats(pairs, "edge")
     for parent, child in pairs:
         if child == root:
-            raise ValueError(f"Hierarchy: root={root!r} has the parent {parent!r}; a root has none")
+            raise ValueError(f"Hierarchy: root={shown(root)} has the parent {shown(parent)}; a root has none")
     rest = [pair for pair in pairs if pair[0] != root]
     if len(rest) == len(pairs):
-        raise ValueError(f"Hierarchy: root={root!r} is the parent of no edge; leave root out, or correct it")
+        raise ValueError(
+            f"Hierarchy: root={shown(root)} is the parent of no edge; leave root out, or correct it"
+        )
     return [node for node in map(as_label, _as_list(nodes, "nodes")) if node != root], rest
 
 
 def _as_list(labels: Iterable[Any], name: str) -> list[Any]:
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise TypeError(f"Hierarchy: {name}={labels!r} must be a list; give [{labels!r}]")
+        raise TypeError(f"Hierarchy: {name}={shown(labels)} must be a list; give [{shown(labels)}]")
     return list(labels)
 
 
@@ -110,7 +112,7 @@ def _refuse_repeats(items: Iterable[Hashable], name: str) -> None:
     seen = set()
     for item in items:
         if item in seen:
-            raise ValueError(f"Hierarchy: {name} {item!r} is given twice; give it once")
+            raise ValueError(f"Hierarchy: {name} {shown(item, 120)} is given twice; give it once")
         seen.add(item)
 
 
@@ -120,14 +122,16 @@ def _refuse_repeats(items: Iterable[Hashable], name: str) -> None:
 def nodes_and_edges_of_paths(paths: Iterable[str], sep: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return paths with all their prefixes, and an edge to each from the prefix before it."""
     if not isinstance(sep, str) or not sep:
-        raise ValueError(f"Hierarchy: sep={sep!r} must be a string of at least one character, as '/'")
+        raise ValueError(f"Hierarchy: sep={shown(sep)} must be a string of at least one character, as '/'")
     listed = _as_list(paths, "paths")
     for path in listed:
         if not isinstance(path, str):
-            raise TypeError(f"Hierarchy: path {path!r} is of type {type(path).__name__}, must be a string")
+            raise TypeError(
+                f"Hierarchy: path {shown(path)} is of type {type(path).__name__}, must be a string"
+            )
         if "" in path.split(sep):
             raise ValueError(
-                f"Hierarchy: path {path!r} has an empty part; parts are what stands between {sep!r}"
+                f"Hierarchy: path {shown(path)} has an empty part; parts are what stands between {shown(sep)}"
             )
     _refuse_repeats(listed, "path")
     known = set(listed)
@@ -201,7 +205,7 @@ def is_label(label: object, columns: Mapping[Label, int]) -> bool:
 
 def hint_at_labels_close_to(label: object, columns: Mapping[Label, int]) -> str:
     """Return how to go on in an error about a label that the hierarchy has not."""
-    return "; " + did_you_mean(label, columns, f"its labels are such as {next(iter(columns))!r}", most=3)
+    return "; " + did_you_mean(label, columns, f"its labels are such as {shown(next(iter(columns)))}", most=3)
 
 
 def columns_of_label_sets(
@@ -212,7 +216,8 @@ def columns_of_label_sets(
     stops, unknown = [0], []
     for row, labels in enumerate(label_sets):
         if isinstance(labels, (str, bytes)):
-            raise TypeError(f"row {row} of label_sets is the string {labels!r}; give [{labels!r}]")
+            quoted = shortened(repr(labels), 60)
+            raise TypeError(f"row {row} of label_sets is the string {quoted}; give [{quoted}]")
         if labels is None or (isinstance(labels, (float, np.floating)) and labels != labels):
             unknown.append(row)
         else:
@@ -220,7 +225,7 @@ def columns_of_label_sets(
                 flat.extend(labels)
             except TypeError:
                 raise TypeError(
-                    f"row {row} of label_sets is {labels!r}; give a list of labels, or None where "
+                    f"row {row} of label_sets is {shown(labels)}; give a list of labels, or None where "
                     "they are not known"
                 ) from None
         stops.append(len(flat))
@@ -234,7 +239,7 @@ def columns_of_label_sets(
             if not is_label(label, columns):
                 row = int(np.searchsorted(stops, position, side="right")) - 1
                 raise ValueError(
-                    f"row {row} of label_sets has the label {label!r}, which is not in the hierarchy"
+                    f"row {row} of label_sets has the label {shown(label)}, which is not in the hierarchy"
                     f"{hint_at_labels_close_to(label, columns)}"
                 )
     return np.array(found, np.int64), np.array(stops), unknown

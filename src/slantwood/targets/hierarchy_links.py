@@ -13,6 +13,8 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.hints import shown
+
 _AGGREGATES: dict[str, Callable[[list[float]], float]] = {
     "average": lambda weights: sum(weights) / len(weights),
     "minimum": min,
@@ -61,7 +63,7 @@ def depths(up: sp.csr_array, down: sp.csr_array, nodes: Sequence[object]) -> np.
             if n_open[child] == 0:
                 ready.append(child)
     if len(ready) < len(nodes):
-        names = [repr(nodes[column]) for column in _cycle(up, n_open)]
+        names = [shown(nodes[column]) for column in _cycle(up, n_open)]
         if len(names) > 10:
             names[5:-4] = ["..."]
         raise ValueError(

@@ -42,7 +42,7 @@ class NumberTargets:
                 "weight; leave it out of y, or give at least one value"
             )
         # In units of the largest number squares neither overflow nor vanish.
-        unit = _power_of_two(np.maximum(np.abs(low), np.abs(high)))
+        unit = power_of_two(np.maximum(np.abs(low), np.abs(high)))
         present = present / unit
         known = ~np.isnan(present)
         share = weights[weights > 0, None] * known
@@ -69,7 +69,7 @@ class NumberTargets:
     @property
     def unit(self) -> np.ndarray:
         """A power of two of the size of the numbers, in which they can be added and multiplied safely."""
-        return _power_of_two(np.maximum(np.abs(self.mean), self.scale))
+        return power_of_two(np.maximum(np.abs(self.mean), self.scale))
 
     def continued(self, later: NumberTargets) -> NumberTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
@@ -115,6 +115,6 @@ def zero_point(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     return np.where(np.abs(mean) <= _NEAR_ZERO * spread, 0.0, mean)
 
 
-def _power_of_two(size: np.ndarray) -> np.ndarray:
+def power_of_two(size: np.ndarray) -> np.ndarray:
     """Return the largest power of two up to a number: scaling by it loses no digit; 1 for zero."""
     return np.where(size > 0, np.ldexp(1.0, np.frexp(size)[1] - 1), 1.0)

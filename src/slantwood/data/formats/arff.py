@@ -24,6 +24,7 @@ from slantwood.data.inputs import inputs, pandas_for
 from slantwood.data.names import told_apart
 from slantwood.data.table import Categories, Data, Table, is_frame, known_values
 from slantwood.data.wanted import Roles, Wanted
+from slantwood.hints import shown
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 
@@ -81,7 +82,7 @@ def _understood(
 def _index_base(said: int | str) -> IndexBase:
     # 0 and 1 also as the command line gives them; True and False are neither.
     if isinstance(said, bool) or str(said) not in ("auto", "clus", "0", "1"):
-        raise ValueError(f"index_base={said!r:.60} is not known; expected 'auto', 'clus', 0 or 1")
+        raise ValueError(f"index_base={shown(said)} is not known; expected 'auto', 'clus', 0 or 1")
     match str(said):
         case "auto":
             return IndexBase(0)
@@ -91,7 +92,7 @@ def _index_base(said: int | str) -> IndexBase:
 
 
 def _flat(source: Source, header: Header, wanted: Wanted, base: IndexBase) -> Table:
-    labels = _Labels(source, header)
+    labels = _Labels(source, header, wanted.max_memory)
     wanted = wanted.or_targets(labels.names)
     return _Reading(source, header, wanted, base).table(labels.hierarchy)
 
@@ -110,14 +111,14 @@ def _hierarchical(
     if position not in reading.roles.targets:
         if reading.roles.targets and position in reading.roles.inputs:
             raise source.error(
-                f"attribute {name!r} has classes in a hierarchy, and the targets are others; leave it out "
-                f"with drop=[{name!r}]",
+                f"attribute {shown(name)} has classes in a hierarchy, and the targets are others; leave it "
+                f"out with drop=[{shown(name)}]",
                 header.attributes[position].line,
             )
         return reading.table(leave_out=position)
     if len(reading.roles.targets) > 1:
         raise source.error(
-            f"attribute {name!r} has classes in a hierarchy, and is one of {len(reading.roles.targets)} "
+            f"attribute {shown(name)} has classes in a hierarchy, and is one of {len(reading.roles.targets)} "
             "targets; expected it alone",
             header.attributes[position].line,
         )
@@ -140,8 +141,8 @@ def _hierarchical(
 class _Labels:
     """Targets that neither the user nor a type tells: of Mulan's XML file, or of MEKA's mark."""
 
-    def __init__(self, source: Source, header: Header) -> None:
-        self._source, self._header = source, header
+    def __init__(self, source: Source, header: Header, max_memory: int | None) -> None:
+        self._source, self._header, self._max_memory = source, header, max_memory
         self.hierarchy: Hierarchy | None = None
 
     def names(self) -> list[str] | None:
@@ -151,7 +152,7 @@ class _Labels:
 
     def _of_mulan(self, beside: Path) -> list[str]:
         try:
-            labels = mulan.read_labels(beside)
+            labels = mulan.read_labels(beside, max_memory=self._max_memory)
         except ValueError as error:
             raise ValueError(
                 f"{error}. The file lies beside {self._source.path}; give targets to do without it"
@@ -164,8 +165,8 @@ class _Labels:
             attribute = found.get(label, found.get(_unescaped(label)))
             if attribute is None:
                 raise ValueError(
-                    f"{beside} has the label {label!r}, and {self._source.path} no attribute of this name; "
-                    "expected the labels among the attributes. Give targets to do without this list"
+                    f"{beside} has the label {shown(label)}, and {self._source.path} no attribute of this "
+                    "name; expected the labels among the attributes. Give targets to do without this list"
                 )
             attribute_of[label] = attribute
         chosen = set(attribute_of.values())
@@ -182,8 +183,8 @@ class _Labels:
         count = int(mark[2])
         if count > len(names):
             raise ValueError(
-                f"{self._source.path}: the relation says '{mark[0]}', {count} labels, but there are "
-                f"{len(names)} attributes; give targets"
+                f"{self._source.path}: the relation says '-C {mark[1]}{mark[2]}', {count} labels, but there "
+                f"are {len(names)} attributes; give targets"
             )
         return names[len(names) - count :] if mark[1] else names[:count]
 
@@ -232,8 +233,8 @@ class _Reading:
     def _key(self, attribute: Attribute, is_target: bool) -> Parsed:
         if is_target:
             raise self._source.error(
-                f"attribute {attribute.name!r} is among the targets, and is a key, which names the rows; "
-                "expected other targets",
+                f"attribute {shown(attribute.name)} is among the targets, and is a key, which names the "
+                "rows; expected other targets",
                 attribute.line,
             )
         return Parsed(lambda cell: arff.MISSING if cell is None else cell)
@@ -269,7 +270,7 @@ class _Reading:
                 for i in targets
             ],
             cells.weights,
-            clus.keys(keys),
+            clus.keys(keys, self._source.limit),
             hierarchy,
         )
 

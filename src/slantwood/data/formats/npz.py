@@ -176,7 +176,7 @@ def _targets(
     # Spelling out columns of labels would take much memory.
     are_labels = sp.issparse(y) and stored not in NUMBER_TASKS and told != "regression"
     if not are_labels and (y is None or told is not None or stored is None):
-        return posed(_columns(y, limit), names, told)
+        return posed(_columns(y, limit), names, told, limit)
     stored = stored or "multi-label"
     if (y.ndim == 2) != (stored in _MATRIX_TASKS) or (y.dtype.kind == "U" and stored not in CLASS_TASKS):
         raise ValueError(f"y has the shape {y.shape} and dtype {y.dtype}, which does not fit a {stored} task")
