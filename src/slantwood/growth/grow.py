@@ -392,11 +392,12 @@ def grow(
                 w = split_room[:d]
                 entrance(numbers, x_block, z_block, r, stream, w, answer)
                 b, found = read(answer)
+                # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
                 may_fail = (
                     limits.min_impurity_decrease > 0.0
                     and d == n_active
                     and n_failed[this] < LEVELS
-                    and is_beyond_chance(effective_size, d, k)
+                    and is_beyond_chance(effective_size / 2.0, d, k)
                 )
                 if not found:
                     continue
