@@ -451,7 +451,7 @@ def test_a_label_stands_once_in_a_leaf(contents, forged):
     several = np.flatnonzero(counts > 1)
     assert len(several) > 2
     for leaf in several[:5]:
-        first = starts[leaf]
+        first = int(starts[leaf])
         path = forged("sparse labels", set_value("leaves/targets", first, targets[first + 1]))
         refusal(path, "a target twice in one leaf")
 

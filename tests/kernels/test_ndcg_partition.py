@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -145,6 +145,7 @@ def as_they_come(G):
     return G[:, np.lexsort((np.arange(G.shape[1]), first))]
 
 
+@example(31, 1)  # the labels of a row have the same ranks on both sides, in another order
 @given(SEEDS, st.integers(1, 4))
 def test_sides_are_those_of_the_slow_twin(seed, rounds):
     rng = np.random.default_rng(seed)

@@ -167,7 +167,7 @@ def test_steps_end_where_one_lowers_the_residual_too_little(blocks_of, standardi
                 direction = direction - v @ direction * v
         basis.append(direction / np.linalg.norm(direction))
         space = np.array(basis).T
-        residual = t - A @ space @ np.linalg.lstsq(A @ space, t)[0]
+        residual = t - A @ space @ np.linalg.lstsq(A @ space, t, rcond=None)[0]
         squares.append(residual @ residual)
         direction = A.T @ (A @ basis[-1])
     shares = 1 - np.array(squares[1:]) / squares[:-1]

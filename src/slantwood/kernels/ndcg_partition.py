@@ -24,6 +24,9 @@ _STEPS = 4096
 # Sides are at rest when rows of no more than this share of the weight have changed them.
 _AT_REST = 1e-3
 
+# Two rankings are equal to a row where its gains, which are sums of discounts, differ by rounding only.
+_EQUAL = 1e-12
+
 _NO_NUMBER = -1
 
 
@@ -155,7 +158,7 @@ def ndcg_partition(lists, weights, max_iter, state, is_right):
             for k in range(lists.indptr[i], lists.indptr[i + 1]):
                 gain += lists.gains[k] * advantage[lists.labels[k]]
             total += np.float64(weights[i])
-            if gain != 0.0 and is_right[i] != (gain > 0.0):
+            if abs(gain) > _EQUAL and is_right[i] != (gain > 0.0):
                 is_right[i] = gain > 0.0
                 moved += np.float64(weights[i])
         if moved <= _AT_REST * total:
