@@ -76,9 +76,12 @@ def test_a_single_tree_runs_in_a_thread_too(rows, time_limit):
 
 
 _SCRIPT = """
+import signal
 import numpy as np
 from slantwood import ObliqueForestRegressor
 
+# Where the tests are a shell's background job, it is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3000, 10)).astype(np.float32)
 forest = ObliqueForestRegressor(n_estimators=1, n_jobs={n_jobs}, random_state=0).fit(X, X[:, 0])

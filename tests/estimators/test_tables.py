@@ -131,11 +131,10 @@ def test_a_frame_of_numbers_gives_the_model_of_an_array(missing_indicators):
         np.testing.assert_array_equal(model.feature_importances_, expected.feature_importances_)
 
 
-@pytest.mark.parametrize(
-    "as_type",
-    ["object", "category", "str", "string", "string[pyarrow]"],
-)
+@pytest.mark.parametrize("as_type", ["object", "category", "str", "string", "string[pyarrow]"])
 def test_every_type_of_text_gives_the_same_model(as_type):
+    if not pd.Series([None]).astype(as_type).isna().all():
+        pytest.skip("pandas below 3 makes a text of what is missing")
     columns, effect = table()
     expected = small(ObliqueForestRegressor).fit(by_hand(columns), effect).predict(by_hand(columns))
     frame = pd.DataFrame(columns).astype({"colour": as_type, "town": as_type})
