@@ -447,11 +447,11 @@ def test_a_model_with_such_leaves_is_not_saved(tmp_path):
 
 def test_a_label_stands_once_in_a_leaf(contents, forged):
     counts, targets = (contents("sparse labels").arrays[f"leaves/{name}"] for name in ("counts", "targets"))
-    starts = np.cumsum(counts) - counts
+    starts = (np.cumsum(counts) - counts).astype(np.int64)
     several = np.flatnonzero(counts > 1)
     assert len(several) > 2
     for leaf in several[:5]:
-        first = int(starts[leaf])
+        first = starts[leaf]
         path = forged("sparse labels", set_value("leaves/targets", first, targets[first + 1]))
         refusal(path, "a target twice in one leaf")
 
