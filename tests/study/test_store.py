@@ -140,6 +140,19 @@ def test_readers_leave_a_torn_line_alone(store):
     assert store.path.read_bytes() == torn
 
 
+def test_a_row_that_others_may_have_read_outlives_an_interrupt(store, monkeypatch):
+    def interrupt(file):
+        assert [row["fold"] for row in store.rows()] == [0]
+        raise KeyboardInterrupt
+
+    with store, monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "fsync", interrupt)
+        store.append(_row(0))
+    with store:
+        store.append(_row(1))
+    assert [row["fold"] for row in store.rows()] == [0, 1]
+
+
 def test_a_full_disk_leaves_no_part_of_a_row(store, monkeypatch):
     _filled(store)
     before = store.path.read_bytes()

@@ -85,8 +85,10 @@ class Store:
                     )
                 os.fsync(file)
             except BaseException:
-                # Nothing may be left that the next row would be glued to.
-                os.ftruncate(file, size)
+                # Nothing may be left that the next row would be glued to. A whole row stays: others may have
+                # read it by now, as when Ctrl-C comes before it is on the disk.
+                if os.fstat(file).st_size < size + len(line):
+                    os.ftruncate(file, size)
                 raise
         finally:
             os.close(file)
