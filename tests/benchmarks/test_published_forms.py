@@ -19,7 +19,7 @@ def test_a_published_form_has_the_published_split_and_a_default_has_nothing_set(
         published_forms.maker(learner, form, 2, 0, published=is_published)("mcc")
         for is_published in (False, True)
     )
-    assert published.fit(X, y).settings_["split"] == split_class(learner).published()
+    assert published.fit(X, y).settings_.split == split_class(learner).published()
     given = {"n_estimators", "split", "random_state"}
     unset = type(default)().get_params()
     assert {name for name, value in default.get_params().items() if value != unset[name]} <= given
@@ -31,7 +31,7 @@ def test_the_published_ensembles_are_bagged_trees_random_forests_and_fastxml():
     expected = {"gradient": (True, None), "ridge": (True, "sqrt"), "ndcg": (False, 1.0)}
     for learner, settings in expected.items():
         model = published_forms.maker(learner, "forest", 1, 0, published=True)("mcc").fit(X, y)
-        assert (model.settings_["bootstrap"], model.settings_["max_features"]) == settings
+        assert (model.settings_.bootstrap, model.settings_.max_features) == settings
 
 
 def test_what_the_defaults_gain_is_the_difference_of_qualities():

@@ -16,9 +16,9 @@ def test_changes_of_the_split_leave_its_other_values_automatic():
     X, Y = make_multilabel_classification(60, random_state=0)
     model = slantwood_forest(2, 1, split={"C": 3.0}, unit_labels=True)("mlc").fit(X, Y)
     default = slantwood_forest(2, 1)("mlc").fit(X, Y)
-    assert model.settings_["split"].C == 3.0
-    assert model.settings_["split"].max_iter == default.settings_["split"].max_iter
-    assert model.settings_["unit_labels"]
+    assert model.settings_.split.C == 3.0
+    assert model.settings_.split.max_iter == default.settings_.split.max_iter
+    assert model.settings_.unit_labels
 
 
 @pytest.mark.parametrize("title", STUDY)

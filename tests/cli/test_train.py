@@ -81,11 +81,11 @@ def test_options_reach_the_estimator(run, write_csv, waves):
     run("train", "a.csv", "--targets", "u", *SMALL, *words, "--model", "m.slant")
     model = slantwood.load_model("m.slant")
     assert model.split == slantwood.SVMSplit(C=0.25)
-    assert model.settings_["max_depth"] == 2
-    assert model.settings_["min_samples_split"] == 9
-    assert model.settings_["max_features"] == 0.5
-    assert model.settings_["min_impurity_decrease"] == 0.1
-    assert model.settings_["bootstrap"] is True
+    assert model.settings_.max_depth == 2
+    assert model.settings_.min_samples_split == 9
+    assert model.settings_.max_features == 0.5
+    assert model.settings_.min_impurity_decrease == 0.1
+    assert model.settings_.bootstrap is True
 
 
 def test_a_single_tree_is_grown_if_asked_for(run, write_csv, waves):

@@ -113,7 +113,7 @@ def test_out_of_bag_predictions_use_only_trees_that_did_not_see_the_row():
     X, y = load_digits(return_X_y=True)
     X, y = X[:400], y[:400]
     forest = ObliqueForestClassifier(n_estimators=15, oob_score=True, random_state=0).fit(X, y)
-    assert forest.settings_["bootstrap"]
+    assert forest.settings_.bootstrap
     decided = forest.classes_[np.argmax(np.nan_to_num(forest.oob_decision_function_), axis=1)]
     seen = ~np.isnan(forest.oob_decision_function_).any(axis=1)
     assert forest.oob_score_ == pytest.approx(accuracy_score(y[seen], decided[seen]))
@@ -212,7 +212,7 @@ def test_a_target_of_weight_zero_has_no_say_but_is_predicted():
     X = rng.normal(size=(400, 6))
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0]).astype(float)
     only_first = ObliqueTreeRegressor(max_depth=1, target_weights=[1.0, 0.0], random_state=0).fit(X, Y)
-    alone = ObliqueTreeRegressor(max_depth=1, random_state=0, split=only_first.settings_["split"]).fit(
+    alone = ObliqueTreeRegressor(max_depth=1, random_state=0, split=only_first.settings_.split).fit(
         X, Y[:, 0]
     )
     np.testing.assert_array_equal(only_first.trees_.weights, alone.trees_.weights)
@@ -235,7 +235,7 @@ def test_automatic_settings_are_visible_and_can_be_overruled():
     X, y = load_iris(return_X_y=True)
     auto = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(X, y)
     assert "auto" not in map(str, auto.settings_.values())
-    assert "auto" not in repr(auto.settings_["split"])
+    assert "auto" not in repr(auto.settings_.split)
     mine = ObliqueForestClassifier(
         n_estimators=2,
         split=GradientSplit(C=3.0, start="noise"),
@@ -243,11 +243,11 @@ def test_automatic_settings_are_visible_and_can_be_overruled():
         min_samples_split=7,
         random_state=0,
     ).fit(X, y)
-    assert mine.settings_["split"].C == 3.0
-    assert mine.settings_["split"].start == "noise"
-    assert mine.settings_["split"].max_iter == auto.settings_["split"].max_iter
-    assert mine.settings_["bootstrap"] is True
-    assert mine.settings_["min_samples_split"] == 7
+    assert mine.settings_.split.C == 3.0
+    assert mine.settings_.split.start == "noise"
+    assert mine.settings_.split.max_iter == auto.settings_.split.max_iter
+    assert mine.settings_.bootstrap is True
+    assert mine.settings_.min_samples_split == 7
 
 
 @pytest.mark.parametrize("max_features", [5, 0.5, "sqrt", "log2", None])

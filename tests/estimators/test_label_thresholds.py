@@ -166,7 +166,7 @@ def test_tuning_needs_no_out_of_bag_score_and_grows_the_same_trees():
     tuned = forest(threshold="f1_macro").fit(X, y)
     assert not hasattr(tuned, "oob_score_")
     assert not hasattr(tuned, "oob_decision_function_")
-    assert tuned.settings_["bootstrap"] is True
+    assert tuned.settings_.bootstrap is True
     plain = forest(bootstrap=True).fit(X, y)
     np.testing.assert_array_equal(tuned.predict_proba(X), plain.predict_proba(X))
 

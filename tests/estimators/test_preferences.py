@@ -18,7 +18,7 @@ X = np.random.default_rng(0).normal(size=(60, 40))
 def test_single_trees_of_classes_divide_small_nodes_unless_clusters_would_divide_noise(split, n_classes):
     y = np.arange(60) % n_classes
     tree = ObliqueTreeClassifier(split=split, random_state=0).fit(X, y)
-    assert tree.settings_["min_samples_split"] == (50 if (split, n_classes) == ("svm", 2) else 2)
+    assert tree.settings_.min_samples_split == (50 if (split, n_classes) == ("svm", 2) else 2)
 
 
 @pytest.mark.parametrize("split", ["gradient", "ridge", "oc1"])
@@ -27,7 +27,7 @@ def test_single_trees_of_numbers_and_labels_leave_a_tenth_or_ten_rows_together(s
     rows = np.resize(X, (n_rows, 40))
     labels = (rows[:, :3] > 0).astype(int)
     for kind, y in ((ObliqueTreeRegressor, rows[:, 0]), (ObliqueTreeClassifier, labels)):
-        assert kind(split=split, random_state=0).fit(rows, y).settings_["min_samples_split"] == together
+        assert kind(split=split, random_state=0).fit(rows, y).settings_.min_samples_split == together
 
 
 def test_single_trees_of_one_target_have_a_smaller_C():
@@ -40,7 +40,7 @@ def test_single_trees_of_one_target_have_a_smaller_C():
         (ObliqueTreeClassifier, np.arange(60) % 3, 10.0),
         (ObliqueForestClassifier, labels[:, 0], 10.0),
     ):
-        assert kind(random_state=0).fit(X, y).settings_["split"].C == C
+        assert kind(random_state=0).fit(X, y).settings_.split.C == C
 
 
 @pytest.mark.parametrize(("n_features", "few"), [(20, True), (21, False)])
@@ -51,7 +51,7 @@ def test_oc1_searches_few_features_as_published_in_single_trees_and_for_several_
     numbers = ObliqueForestRegressor(n_estimators=1, split="oc1", random_state=0).fit(wide, Y)
     classes = ObliqueForestClassifier(n_estimators=1, split="oc1", random_state=0).fit(wide, y)
     for model, as_published in ((tree, few), (numbers, few), (classes, False)):
-        split = model.settings_["split"]
+        split = model.settings_.split
         assert (split.n_restarts, split.order) == ((20, "random") if as_published else (0, "sequential"))
 
 
@@ -62,19 +62,19 @@ def test_single_trees_of_ndcg_splits_have_a_small_C_for_labels():
         (ObliqueTreeClassifier, np.arange(60) % 3, 3.0),
         (ObliqueForestClassifier, labels, 3.0),
     ):
-        assert kind(split="ndcg", random_state=0).fit(X, y).settings_["split"].C == C
+        assert kind(split="ndcg", random_state=0).fit(X, y).settings_.split.C == C
 
 
 def test_forests_of_ridge_splits_draw_few_features_for_one_number_as_published():
     number = ObliqueForestRegressor(n_estimators=1, split="ridge", random_state=0).fit(X, X[:, 0])
     classes = ObliqueForestClassifier(n_estimators=1, split="ridge", random_state=0).fit(X, X[:, 0] > 0)
     for forest, max_features in ((number, "sqrt"), (classes, 0.5)):
-        assert forest.settings_["max_features"] == max_features
-        assert forest.settings_["bootstrap"] is True
+        assert forest.settings_.max_features == max_features
+        assert forest.settings_.bootstrap is True
 
 
 def test_ndcg_splits_divide_small_nodes_of_classes_only():
     classes, labels = np.arange(60) % 3, (X[:, :3] > 0).astype(int)
     for y, expected in ((classes, 2), (labels, 10)):
         forest = ObliqueForestClassifier(n_estimators=1, split="ndcg", random_state=0).fit(X, y)
-        assert forest.settings_["min_samples_split"] == expected
+        assert forest.settings_.min_samples_split == expected

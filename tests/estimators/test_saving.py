@@ -470,7 +470,7 @@ def test_a_split_learner_of_ones_own_is_saved_for_prediction_only():
         model.save(io.BytesIO())
     again = from_bytes(in_bytes(model, predict_only=True))
     assert_same(answers(model, X), answers(again, X))
-    assert (again.split, again.settings_["split"]) == ("gradient", None)
+    assert (again.split, again.settings_.split) == ("gradient", None)
 
 
 def test_what_cannot_be_written_is_named():

@@ -103,9 +103,9 @@ def test_noisy_labels_get_a_higher_rung_than_clean_ones(split, rungs):
 def test_the_chosen_settings_are_in_use():
     model = forest().fit(*problem())
     rung = RUNGS[rung_of(model)]
-    assert model.settings_["min_samples_split"] == rung["min_samples_split"]
+    assert model.settings_.min_samples_split == rung["min_samples_split"]
     for name in set(rung) - {"min_samples_split"}:
-        assert getattr(model.settings_["split"], name) == rung[name]
+        assert getattr(model.settings_.split, name) == rung[name]
 
 
 def test_the_chosen_rung_is_the_best_of_those_beside_it(monkeypatch):
@@ -214,15 +214,15 @@ def test_what_the_user_gives_is_respected():
     X, y = problem()
     for name, value in {"C": 2.5, "max_iter": 7, "learning_rate": 0.03, "target_power": 0.4}.items():
         model = forest(split=GradientSplit(**{name: value})).fit(X, y)
-        assert getattr(model.settings_["split"], name) == value
+        assert getattr(model.settings_.split, name) == value
         assert name not in model._tuned
         assert set(model._tuned) > {"min_samples_split"}
     model = forest(min_samples_split=7).fit(X, y)
-    assert model.settings_["min_samples_split"] == 7
+    assert model.settings_.min_samples_split == 7
     assert "min_samples_split" not in model._tuned
     assert "C" in model._tuned
     model = forest(split=SVMSplit(C=0.7)).fit(X, y)
-    assert model.settings_["split"].C == 0.7
+    assert model.settings_.split.C == 0.7
     assert set(model._tuned) == {"min_samples_split"}
 
 
@@ -242,7 +242,7 @@ def test_where_everything_is_given_nothing_is_fitted_on_the_way(inner, split):
     model = forest(split=split, min_samples_split=4).fit(*problem())
     assert inner == []
     assert model._tuned == {}
-    assert model.settings_["min_samples_split"] == 4
+    assert model.settings_.min_samples_split == 4
 
 
 def test_own_learners_have_the_size_of_their_leaves_tuned(monkeypatch, inner):
@@ -364,7 +364,7 @@ def test_progress_tells_each_rung_that_was_judged(capfd, inner):
     lines = [line for line in capfd.readouterr().err.splitlines() if "held-out" in line]
     assert len(lines) == len(inner) / tuning._FOLDS_USED
     best = max(lines, key=lambda line: float(line.split("AUPRC ")[1].split()[0]))
-    assert f"min_samples_split={model.settings_['min_samples_split']}," in best
+    assert f"min_samples_split={model.settings_.min_samples_split}," in best
 
 
 @pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")

@@ -91,7 +91,7 @@ def test_a_constant_feature_of_sparse_data_has_no_weight_in_any_split(plan, grow
 def test_features_of_single_rows_divide_a_node_that_has_no_others(form):
     X = form(np.eye(15))
     forest = ObliqueForestClassifier(random_state=0).fit(X, range(15))
-    assert forest.settings_["split"].min_support == 2
+    assert forest.settings_.split.min_support == 2
     assert (forest.trees_.left >= 0).any()
     assert forest.score(X, range(15)) > 0.9
 

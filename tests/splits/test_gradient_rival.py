@@ -330,4 +330,4 @@ TREE = Hierarchy.from_paths(["a", "a/x", "b"])
 def test_numbers_and_classes_have_a_rival_where_features_are_not_mostly_zero(
     estimator, features, y, expected
 ):
-    assert estimator.set_params(random_state=0).fit(features, y).settings_["split"].rival == expected
+    assert estimator.set_params(random_state=0).fit(features, y).settings_.split.rival == expected

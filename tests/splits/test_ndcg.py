@@ -211,7 +211,7 @@ def test_words_keep_their_scales_and_other_features_do_not():
     X, Y = topics(0, 200)
     for values, C, feature_power in ((X, 2.0, 0.0), (X + 1.0, 3.0, 1.0)):
         forest = ObliqueForestClassifier(n_estimators=1, split="ndcg").fit(values, Y)
-        found = forest.settings_["split"]
+        found = forest.settings_.split
         assert (found.C, found.feature_power, found.unit_variance) == (C, feature_power, True)
 
 

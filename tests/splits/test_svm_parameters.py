@@ -188,7 +188,7 @@ def test_every_estimator_learns_with_the_split_by_its_name_as_with_the_split_its
     few = {"n_estimators": 3} if "Forest" in kind.__name__ else {}
     by_name = kind(split="svm", random_state=0, **few).fit(X, y)
     by_value = kind(split=SVMSplit(), random_state=0, **few).fit(X, y)
-    chosen = by_name.settings_["split"]
+    chosen = by_name.settings_.split
     assert isinstance(chosen, SVMSplit)
     assert "auto" not in asdict(chosen).values()
     assert np.mean((by_name.predict(X) >= 0.5) == y) > 0.9

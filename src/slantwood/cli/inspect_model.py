@@ -51,13 +51,13 @@ def inspect(
         print_table(["feature", "importance"], shown)
 
 
-def settings_as_json(settings: dict[str, Any]) -> dict[str, Any]:
+def settings_as_json(settings: Any) -> dict[str, Any]:
     """Return settings with those of the split learner as a dictionary of its own."""
     return {
         name: {"name": type(value).__name__, **asdict(value)}
         if is_dataclass(value) and not isinstance(value, type)
         else value
-        for name, value in settings.items()
+        for name, value in settings.to_dict().items()
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -46,13 +47,9 @@ def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     """Fit, and show each tree."""
     from slantwood.estimators.callbacks import heard_by
 
-    def hear(estimator: Any, done: int, total: int) -> None:
-        if estimator is model:  # and not a copy that is fitted on the way, to choose settings
-            show(name, done, total)
-
     # Before the first tree is there settings are chosen, which may take a while.
     show(name, 0, getattr(model, "n_estimators", 1))
-    with heard_by(hear):
+    with heard_by(partial(show, name)):
         model.fit(data.X, data.y, sample_weight=data.weights)
     model.input_names_ = tuple(data.feature_names)
     model.target_names_ = tuple(data.target_names)
@@ -74,7 +71,7 @@ def load(path: Any) -> Any:
 
 def task_of(model: Any) -> str:
     """Return the task, called as in data files."""
-    return HIERARCHICAL if hasattr(model.targets_, "hierarchy") else model.targets_.task
+    return str(model.targets_.task)
 
 
 def input_names(model: Any) -> tuple[str, ...] | None:
@@ -102,7 +99,7 @@ def chosen_labels(model: Any, X: Any) -> Any:
 
 def sparse_labels(model: Any) -> bool:
     """Tell whether there are so many labels that their scores are better kept without zeros."""
-    return bool(getattr(model.targets_, "is_sparse", False))
+    return bool(model.targets_.is_sparse)
 
 
 def _split(options: TrainingOptions) -> Any:

@@ -71,7 +71,7 @@ def train(
     with bars() as show:
         models.fitted(estimator, data, show)
     seconds = time.perf_counter() - started
-    chosen = {name: value for name, value in estimator.settings_.items() if name != "split"}
+    chosen = {name: value for name, value in estimator.settings_.to_dict().items() if name != "split"}
     say(f"Settings: {about_settings(chosen)}.")
     say(f"Split: {about_split(estimator.settings_)}.")
     say(f"Trained {counted(estimator.trees_.n_trees, 'tree')} in {seconds:.1f} s.")

@@ -25,7 +25,7 @@ def tree_as_text(model: Any, number: int, depth: int) -> str:
     if number >= n_trees:
         raise ValueError(f"--tree {number}: the model has {n_trees} trees, counted from 0")
     lines = [f"Tree {number} of {type(model).__name__}, {models.task_of(model)}"]
-    if model.settings_["unit_rows"]:
+    if model.settings_.unit_rows:
         lines.append("Weights are for rows of length 1.")
     root = int(model.trees_.roots[number])
     return "\n".join([*lines, *_Writer(model, root).lines(root, depth)])

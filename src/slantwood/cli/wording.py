@@ -66,9 +66,9 @@ def about_settings(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in settings.items())
 
 
-def about_split(settings: dict[str, Any]) -> str:
+def about_split(settings: Any) -> str:
     """Name the split learner and its own settings."""
-    split = settings["split"]
+    split = settings.split
     own = asdict(split) if is_dataclass(split) and not isinstance(split, type) else {}
     return f"{type(split).__name__}({about_settings(own)})"
 

@@ -1,5 +1,7 @@
 """Who hears of each grown tree: scikit-learn's callbacks where the installed version has them, and others."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -7,9 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["CallbackSupportMixin", "heard_by", "tell_progress", "with_callbacks", "without_callbacks"]
+from slantwood.ensemble.forest import FittedForest
 
-TreeListener = Callable[[Any, int, int], None]
+__all__ = ["CallbackSupportMixin", "Progress", "heard_by", "with_callbacks"]
+
+TreeListener = Callable[[int, int], None]
 
 _listener: ContextVar[TreeListener | None] = ContextVar("slantwood_tree_listener", default=None)
 
@@ -28,18 +32,9 @@ except ImportError:
         return fit
 
 
-def without_callbacks(estimator: Any) -> Any:
-    """Take the callbacks from a copy that is fitted on the way to another model."""
-    estimator.__dict__.pop("_skl_callbacks", None)
-    return estimator
-
-
 @contextmanager
 def heard_by(listener: TreeListener) -> Iterator[None]:
-    """Call `listener(estimator, trees so far, trees to grow)` after each tree that is grown in the block.
-
-    A fit may fit copies on its way, which have trees of their own: `estimator` says whose tree it was.
-    """
+    """Call `listener(trees so far, trees to grow)` after each tree of a model that is fitted in the block."""
     token = _listener.set(listener)
     try:
         yield
@@ -47,38 +42,63 @@ def heard_by(listener: TreeListener) -> Iterator[None]:
         _listener.reset(token)
 
 
-@contextmanager
-def tell_progress(
-    estimator: Any, n_trees: int, X: Any, y: Any, fitted: Callable[[], dict[str, Any]]
-) -> Iterator[Callable[[], bool]]:
-    """Give a function to call after each tree, which answers whether a callback asks to stop.
+class Progress:
+    """Tells everyone who wants to know how far a fit is.
 
-    `fitted` makes the attributes with which a callback may predict in mid-fit.
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted.
+    n_trees : int
+        Trees to grow.
+    X, y : object
+        What it is fitted on, for callbacks.
+    attributes : callable
+        Makes, from a forest, the attributes with which a callback may predict in mid-fit.
     """
-    data = {"estimator": estimator, "X": X, "y": y}
-    context = estimator._init_callback_context(max_subtasks=n_trees) if HAS_CALLBACKS else None
-    if context is not None:
-        context.call_on_fit_task_begin(**data)
-    listener = _listener.get()
-    started = time.perf_counter()
-    done = 0
 
-    def tell() -> bool:
-        nonlocal done
-        done += 1
-        if listener is not None:
-            listener(estimator, done, n_trees)
-        if estimator.verbose > 0:
-            seconds = time.perf_counter() - started
-            end = "\n" if done == n_trees or estimator.verbose > 1 else ""
-            sys.stderr.write(f"\r{type(estimator).__name__}: tree {done} of {n_trees}, {seconds:.1f} s{end}")
+    def __init__(
+        self,
+        estimator: Any,
+        n_trees: int,
+        X: Any,
+        y: Any,
+        attributes: Callable[[FittedForest], dict[str, Any]],
+    ) -> None:
+        self._data = {"estimator": estimator, "X": X, "y": y}
+        self._name = type(estimator).__name__
+        self._verbose = estimator.verbose
+        self._n_trees = n_trees
+        self._attributes = attributes
+        self._context = estimator._init_callback_context(max_subtasks=n_trees) if HAS_CALLBACKS else None
+        if self._context is not None:
+            self._context.call_on_fit_task_begin(**self._data)
+        self._listener = _listener.get()
+        self._started = time.perf_counter()
+        self._done = 0
+
+    def tree(self, so_far: Callable[[], FittedForest]) -> bool:
+        """Tell of a tree; return whether a callback asks to stop."""
+        self._done += 1
+        if self._listener is not None:
+            self._listener(self._done, self._n_trees)
+        if self._verbose > 0:
+            seconds = time.perf_counter() - self._started
+            end = "\n" if self._done == self._n_trees or self._verbose > 1 else ""
+            sys.stderr.write(f"\r{self._name}: tree {self._done} of {self._n_trees}, {seconds:.1f} s{end}")
             sys.stderr.flush()
-        if context is None:
+        if self._context is None:
             return False
-        tree = context.subcontext(task_name="tree")
-        tree.call_on_fit_task_begin(**data)
-        return bool(tree.call_on_fit_task_end(**data, reconstruction_attributes=fitted))
+        tree = self._context.subcontext(task_name="tree")
+        tree.call_on_fit_task_begin(**self._data)
+        reconstruct = self._reconstruction(so_far)
+        return bool(tree.call_on_fit_task_end(**self._data, reconstruction_attributes=reconstruct))
 
-    yield tell
-    if context is not None:
-        context.call_on_fit_task_end(**data, reconstruction_attributes=fitted)
+    def end(self, forest: FittedForest) -> None:
+        """Tell that all trees are grown."""
+        if self._context is not None:
+            reconstruct = self._reconstruction(lambda: forest)
+            self._context.call_on_fit_task_end(**self._data, reconstruction_attributes=reconstruct)
+
+    def _reconstruction(self, so_far: Callable[[], FittedForest]) -> Callable[[], dict[str, Any]]:
+        return lambda: self._attributes(so_far())

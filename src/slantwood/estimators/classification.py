@@ -14,20 +14,24 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.estimators import parameters as check
+from slantwood.ensemble.out_of_bag import OutOfBag
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.estimators.class_weights import row_weights_by_label
-from slantwood.estimators.training_data import TrainingData
+from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
+from slantwood.targets.base import DiscreteTargets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
-from slantwood.task_names import CLASS_TASKS
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
+from slantwood.validation import check_flag, check_integer
 
 
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
@@ -73,18 +77,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                     y, targets, Y = self._encode_labels(y)
                 else:
                     y, targets, Y, weights = self._encode_classes(y, weights)
-            if targets.task == "multi-label" and self.class_weight is not None:
+            if targets.task in LABEL_TASKS and self.class_weight is not None:
                 weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
                 self._check_some_weight(weights[known_rows(Y)])
             check.check_threshold(self.threshold, targets)
             self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
         return self
-
-    def _check_parameters(self) -> None:
-        if isinstance(self.threshold, str):
-            check.check_choice("threshold", self.threshold, ("f1_micro", "f1_macro"))
-        check.check_hierarchy(self.hierarchy)
-        super()._check_parameters()
 
     def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
         targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
@@ -136,7 +134,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 "class"
             )
 
-    def _describe(self, targets: ClassTargets | LabelTargets) -> dict[str, Any]:
+    def describe(self, targets: DiscreteTargets) -> dict[str, Any]:
+        """Return the public attributes that say what is predicted."""
         return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
 
     def predict(self, X: Any) -> Any:
@@ -146,18 +145,30 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         of a hierarchy come with all their ancestors.
         """
         check_is_fitted(self)
-        if self.targets_.task == "multi-label":
-            return self.targets_.decode(self._label_scores(X), self._thresholds_in_use())
-        return self.targets_.decode(self.predict_proba(X), self._thresholds_in_use())
+        return self.targets_.decode(self._scores(X), self.decision_threshold())
 
-    def _label_scores(self, X: Any) -> Any:
-        return self._sparse_leaf_means(X, None) if self.targets_.is_sparse else self._leaf_means(X)
+    def _scores(self, X: Any, *, sparse: bool | None = None, top_k: int | None = None) -> Any:
+        """Return the probabilities, by default dense or sparse as y was."""
+        targets, encoded = self.targets_, self.encode_features(X)
+        sparse = targets.is_sparse if sparse is None else sparse
+        if sparse:
+            return self._predictor.mean(encoded, sparse=True, top_k=top_k)
+        check_dense_scores(encoded.shape[0], targets.n_columns)
+        return targets.probabilities(self._predictor.mean(encoded))
 
-    def _thresholds_in_use(self) -> Any:
+    def decision_threshold(self) -> Any:
+        """Return the probability above which `predict` chooses a label, or the second of two classes.
+
+        Returns
+        -------
+        float or array of shape (n_labels,)
+            The parameter `threshold`, or `thresholds_` where they are tuned.
+        """
+        check_is_fitted(self)
         if not isinstance(self.threshold, str):
             check.check_threshold(self.threshold, self.targets_)
             return self.threshold
-        if getattr(self, "_tuned_for", None) != self.threshold:
+        if getattr(self, "threshold_rule_", None) != self.threshold:
             raise ValueError(f"threshold={self.threshold!r} is tuned in fit; fit again, or give numbers")
         return self.thresholds_
 
@@ -180,16 +191,16 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             dense matrix.
         """
         check_is_fitted(self)
-        check.check_flag("sparse", sparse)
+        check_flag("sparse", sparse)
         if top_k is not None:
-            check.check_integer("top_k", top_k, 1)
-        many_columns = self.targets_.n_columns > 1
-        if many_columns and (sparse or top_k is not None):
-            return self._sparse_leaf_means(X, top_k)
-        scores = self._probabilities(self._leaf_means(X))
+            check_integer("top_k", top_k, 1)
+        wants_sparse = sparse or top_k is not None
+        if self.targets_.n_columns > 1 and wants_sparse:
+            return self._scores(X, sparse=True, top_k=top_k)
+        scores = self._scores(X, sparse=False)
         if top_k is not None and top_k < scores.shape[1]:
             scores[np.arange(len(scores)), np.argmin(scores, axis=1)] = 0.0
-        return sp.csr_array(scores) if sparse or top_k is not None else scores
+        return sp.csr_array(scores) if wants_sparse else scores
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return how well the labels of X are predicted.
@@ -211,12 +222,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             (`slantwood.metrics.pooled_auprc`).
         """
         check_is_fitted(self)
-        targets = self.targets_
-        if not isinstance(targets, HierarchyTargets):
+        hierarchy = self.targets_.hierarchy
+        if hierarchy is None:
             check_sparse(y, "y")
             return super().score(X, y, sample_weight)
-        scores = self._label_scores(X)
-        truth = closed_labels(y, targets.hierarchy, scores.shape[0])
+        scores = self._scores(X)
+        truth = closed_labels(y, hierarchy, scores.shape[0])
         return pooled_auprc(truth, scores, sample_weight=sample_weight)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -224,33 +235,31 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _probabilities(self, means: np.ndarray) -> np.ndarray:
-        return means if self.targets_.task == "multi-label" else self.targets_.probabilities(means)
-
     @property
     def _needs_out_of_bag(self) -> bool:
         return self.oob_score or isinstance(self.threshold, str)
 
-    def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
+    def _keep_out_of_bag(self, found: OutOfBag, data: TrainingData) -> None:
+        means, seen, targets = found.means, found.has_mean, self.targets_
         if isinstance(self.threshold, str):
             average: Any = self.threshold.removeprefix("f1_")
             self.thresholds_ = tuned_thresholds(means[seen], data.Y[seen], data.row_weights[seen], average)
-            self._tuned_for = self.threshold
+            self.threshold_rule_ = self.threshold
         if not self.oob_score:
             return
-        self.oob_decision_function_ = self._probabilities(means)
-        if isinstance(self.targets_, HierarchyTargets):
-            counted = seen & (data.row_weights > 0)
-            truth, weights = data.Y[counted], data.row_weights[counted]
+        self.oob_decision_function_ = targets.probabilities(means)
+        if targets.hierarchy is not None:
+            weighted = seen & (data.row_weights > 0)
+            truth, weights = data.Y[weighted], data.row_weights[weighted]
             some = (truth == 1).sum() > 0
             self.oob_score_ = (
-                pooled_auprc(truth, means[counted], sample_weight=weights) if some else float("nan")
+                pooled_auprc(truth, means[weighted], sample_weight=weights) if some else float("nan")
             )
             return
-        if self.targets_.task == "multi-label":
-            hit = self.targets_.all_right(means[seen], self._thresholds_in_use(), data.Y[seen])
+        if targets.task in LABEL_TASKS:
+            hit = targets.all_right(means[seen], self.decision_threshold(), data.Y[seen])
         else:
-            decided = self.targets_.decode(self.oob_decision_function_[seen], self._thresholds_in_use())
+            decided = targets.decode(self.oob_decision_function_[seen], self.decision_threshold())
             hit = decided == data.y[seen]
         weights = data.row_weights[seen]
         self.oob_score_ = float(np.average(hit, weights=weights)) if weights.sum() > 0 else float("nan")

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
-
-from slantwood.targets.numbers import NumberTargets
 
 # A dense array may always take this many bytes, and half of what the machine has.
 _ALWAYS_ALLOWED = 1 << 32
 
 
-def check_dense_scores(n_rows: int, targets: Any) -> None:
+def check_dense_scores(n_rows: int, n_labels: int) -> None:
     """Refuse a dense array of scores that is too large, where there is another way to have them."""
-    if isinstance(targets, NumberTargets) or targets.n_columns == 1:
+    if n_labels == 1:
         return
-    n_bytes = n_rows * targets.n_columns * np.dtype(np.float32).itemsize
+    n_bytes = n_rows * n_labels * np.dtype(np.float32).itemsize
     limit = most_dense_bytes()
     if n_bytes > limit:
         raise ValueError(
-            f"the scores of {n_rows:,} rows for {targets.n_columns:,} labels would take "
+            f"the scores of {n_rows:,} rows for {n_labels:,} labels would take "
             f"{n_bytes / 1e9:.3g} GB as a dense array, and may take {limit / 1e9:.3g} GB: give predict_proba "
             "sparse=True or top_k, or predict fewer rows at a time"
         )

@@ -76,8 +76,10 @@ _PARAMETERS = {
 
 _ATTRIBUTES = """trees_ : Trees
     The fitted trees as flat arrays.
-settings_ : dict
-    What the parameters left at "auto" became; `settings_["split"]` is the split learner in use.
+settings_ : Settings
+    What the parameters left at "auto" became; `settings_.split` is the split learner in use.
+forest_ : FittedForest
+    All of these together, as `fit` returned them.
 encoding_ : Encoding
     How the columns of X became those that splits combine.
 targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets

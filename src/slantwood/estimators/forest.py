@@ -16,7 +16,8 @@ from slantwood.estimators.regression import ObliqueRegressor
 class _Forest(ObliqueEstimator):
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches in each tree, counted within the tree."""
-        return self._leaf_nodes(X) - self.trees_.roots
+        X = self.encode_features(X)
+        return self._predictor.leaves(X) - self.trees_.roots
 
     def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
         """Return the nodes that each row passes, and where each tree's nodes begin.
@@ -24,7 +25,8 @@ class _Forest(ObliqueEstimator):
         The indicator matrix has the nodes of all trees side by side; those of tree t are the columns from
         `offsets[t]` to `offsets[t + 1]`.
         """
-        return self._decision_paths(X), self.trees_.node_offsets
+        X = self.encode_features(X)
+        return self._predictor.paths(X), self.trees_.node_offsets
 
 
 @documented

@@ -8,7 +8,7 @@ import numpy as np
 
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.refusal import ModelFileError
-from slantwood.targets.numbers import NumberTargets
+from slantwood.task_names import NUMBER_TASKS
 
 # Sums of weights that make up a share may differ in their last bits.
 _ROUNDING = 1e-5
@@ -22,7 +22,7 @@ def check_leaf_values(leaves: Matrix, targets: Any) -> None:
     """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
     values = leaves.values if leaves.is_dense else leaves.data
     least, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
-    if not isinstance(targets, NumberTargets):
+    if targets.task not in NUMBER_TASKS:
         if least < 0 or largest > 1 + _ROUNDING:
             wrong = least if least < 0 else largest
             raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")

@@ -10,10 +10,11 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.estimators import parameters as check
+from slantwood.ensemble.out_of_bag import OutOfBag
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
-from slantwood.estimators.training_data import TrainingData
 from slantwood.metrics.regression import common_unit
 from slantwood.targets.numbers import NumberTargets
 from slantwood.targets.reading import as_array, as_numbers
@@ -54,7 +55,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
         return self
 
-    def _describe(self, targets: NumberTargets) -> dict[str, Any]:
+    def describe(self, targets: NumberTargets) -> dict[str, Any]:
+        """Return the public attributes that say what is predicted."""
         return {"n_outputs_": targets.n_columns}
 
     def predict(self, X: Any) -> np.ndarray:
@@ -65,7 +67,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         seven digits of the spread.
         """
         check_is_fitted(self)
-        return self.targets_.decode(self._leaf_means(X))
+        X = self.encode_features(X)
+        return self.targets_.decode(self._predictor.mean(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.
@@ -96,13 +99,13 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         unit = common_unit(y, predicted)
         return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
 
-    def _keep_out_of_bag(self, means: Any, seen: np.ndarray, data: TrainingData) -> None:
-        self.oob_prediction_ = self.targets_.decode(means)
+    def _keep_out_of_bag(self, found: OutOfBag, data: TrainingData) -> None:
+        self.oob_prediction_ = self.targets_.decode(found.means)
         scores = []
         units = self.targets_.unit[:, None]  # in which squares neither overflow nor vanish
         pairs = zip(_columns(data.y) / units, _columns(self.oob_prediction_) / units, strict=True)
         for truth, predicted in pairs:
-            rows = seen & ~np.isnan(truth) & (data.row_weights > 0)
+            rows = found.has_mean & ~np.isnan(truth) & (data.row_weights > 0)
             if rows.sum() > 1:
                 weights = data.row_weights[rows]
                 scores.append(r2_score(truth[rows], predicted[rows], sample_weight=weights))

@@ -21,9 +21,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from slantwood.estimators.parameters import check_real
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics import propensities
+from slantwood.validation import check_real
 
 # Cells of the table of rows by labels that is made at a time.
 _CELLS = 1 << 22

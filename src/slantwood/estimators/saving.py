@@ -23,9 +23,8 @@ anybody, so an estimator is made of it only when all its parts are right and fit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import asdict
-from itertools import pairwise
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -34,7 +33,9 @@ import scipy.sparse as sp
 
 import slantwood
 from slantwood import splits
-from slantwood.estimators import parameters as check
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.settings import Settings, count_features
+from slantwood.estimators import validation as check
 from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
@@ -42,15 +43,18 @@ from slantwood.estimators.leaf_values import check_leaf_values
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
+from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
 from slantwood.model import container, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
 from slantwood.model.refusal import ModelFileError
 from slantwood.splits.own import OwnSplit
+from slantwood.targets.base import Targets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
-from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import NumberTargets
+from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
+from slantwood.validation import check_choice, check_flag, check_integer, check_real
 
 _ESTIMATORS: dict[str, Any] = {
     cls.__name__: cls
@@ -67,29 +71,16 @@ _KEYS = (
     "fitted",
     "hierarchies",
 )
-_ENCODING_KEYS = ("n_inputs", "numbers", "blank", "nominal", "categories", "usual", "frequent", "indicated")
-_SETTINGS = {
-    "bootstrap",
-    "max_features",
-    "min_samples_split",
-    "unit_rows",
-    "unit_labels",
-    "max_depth",
-    "min_impurity_decrease",
-    "split",
-}
+_SETTINGS = {field.name for field in fields(Settings)}
 
-# Fitted attributes that only further training, or a look back at it, needs.
-_LEFTOVERS = ("_seed", "_tuned", "_has_tree_of_all_rows", "oob_decision_function_", "oob_prediction_")
-_ALWAYS = ("settings_", "unlabeled_weight_")
-_SOMETIMES = (
-    "oob_score_",
-    "thresholds_",
-    "_tuned_for",
-    "feature_names_in_",
-    "input_names_",
-    "target_names_",
-)
+# What "fitted" may hold, and how it is called in the forest: what is always there, and what only further
+# training needs; or in the estimator: what some fits set, and what of that only a look back needs.
+_FOREST = {"settings_": "settings", "unlabeled_weight_": "unlabeled_weight"}
+_FOREST_FOR_TRAINING = {"_seed": "seed", "_tuned": "tuned", "_has_tree_of_all_rows": "has_tree_of_all_rows"}
+_OPTIONAL = {
+    name: name for name in ("oob_score_", "thresholds_", "feature_names_in_", "input_names_", "target_names_")
+} | {"_tuned_for": "threshold_rule_"}
+_OPTIONAL_FOR_TRAINING = {name: name for name in ("oob_decision_function_", "oob_prediction_")}
 
 # A file need not spell out its labels. Of each there is a position in `classes_`, and some numbers wherever
 # scores are added up, ordered and compared.
@@ -109,14 +100,14 @@ _MOST_JOBS = 4096
 def save_model(model: Any, path: Source, *, float16: bool = False, predict_only: bool = False) -> None:
     """Write a fitted estimator to a file; `ObliqueEstimator.save` has the details."""
     _check_path(path, "write")
-    check.check_flag("float16", float16)
-    check.check_flag("predict_only", predict_only)
+    check_flag("float16", float16)
+    check_flag("predict_only", predict_only)
     name = type(model).__name__
     if _ESTIMATORS.get(name) is not type(model):
         raise TypeError(
             f"{name} cannot be written to a model file, which holds {', '.join(_ESTIMATORS)} only; pickle it"
         )
-    if not predict_only and not hasattr(model, "_seed"):
+    if not predict_only and model.forest_.seed is None:
         raise ValueError(
             "predict_only=False, but this model was loaded from a file that was saved with "
             "predict_only=True, and knows no more than that; give predict_only=True"
@@ -128,14 +119,14 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
         "estimator": name,
         "predict_only": bool(predict_only),
         "parameters": _parameters_to_json(model, writer, predict_only),
-        "encoding": _encoding_to_json(model.encoding_),
+        "encoding": encoding_to_json(model.encoding_),
         "targets": _targets_to_json(model.targets_, writer),
         "trees": described,
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     document["hierarchies"] = writer.hierarchies_to_json()
     _check_readable(document, dict(writer.arrays), model)
-    container.write(path, document, {"importance": model._importance_sum, **writer.arrays, **trees})
+    container.write(path, document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
 
 
 def _check_readable(document: dict[str, Any], arrays: dict[str, np.ndarray], model: Any) -> None:
@@ -155,7 +146,7 @@ def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> 
     parameters = model.get_params(deep=False)
     if not isinstance(parameters["random_state"], (Integral, type(None))):
         # The state of a generator is not written: in its place stands the seed that was drawn from it.
-        parameters["random_state"] = getattr(model, "_seed", None)
+        parameters["random_state"] = model.forest_.seed
     if isinstance(splits.named(parameters["split"]), OwnSplit):
         parameters["split"] = "gradient"
         if not predict_only:
@@ -166,43 +157,26 @@ def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> 
     return {key: writer.to_json(value, f"parameters/{key}") for key, value in parameters.items()}
 
 
-def _encoding_to_json(encoding: Encoding) -> dict[str, Any]:
-    if encoding.is_identity and not encoding.blank:
-        return {"n_inputs": encoding.n_inputs}
-    return asdict(encoding)
-
-
-def _targets_to_json(targets: Any, writer: ValueWriter) -> dict[str, Any]:
-    if isinstance(targets, ClassTargets):
-        return {"kind": "classes", "classes": writer.to_json(targets.classes, "classes_")}
-    if isinstance(targets, NumberTargets):
-        return {
-            "kind": "numbers",
-            "mean": writer.to_json(targets.mean, "targets/mean"),
-            "scale": writer.to_json(targets.scale, "targets/scale"),
-            "low": writer.to_json(targets.low, "targets/low"),
-            "high": writer.to_json(targets.high, "targets/high"),
-            "one_dimensional": targets.one_dimensional,
-        }
-    if targets.dtype.name not in DTYPES:
+def _targets_to_json(targets: Targets, writer: ValueWriter) -> dict[str, Any]:
+    fields = targets.to_json(writer.to_json)
+    if fields.get("dtype", "float32") not in DTYPES:
         raise TypeError(
-            f"y has dtype {targets.dtype}, which a model file cannot hold; use {', '.join(DTYPES)}"
+            f"y has dtype {fields['dtype']}, which a model file cannot hold; use {', '.join(DTYPES)}"
         )
-    form = {"is_sparse": targets.is_sparse, "dtype": targets.dtype.name}
-    if isinstance(targets, HierarchyTargets):
-        hierarchy = writer.to_json(targets.hierarchy, "hierarchy")
-        return {"kind": "hierarchy", **form, "hierarchy": hierarchy, "as_sets": targets.as_sets}
-    if targets.n_labels > _MOST_LABELS:
-        raise ValueError(f"a model file can hold {_MOST_LABELS} labels, and there are {targets.n_labels}")
-    return {"kind": "labels", "n_labels": targets.n_labels, **form}
+    if fields.get("n_labels", 0) > _MOST_LABELS:
+        raise ValueError(f"a model file can hold {_MOST_LABELS} labels, and there are {fields['n_labels']}")
+    return {"kind": targets.kind, **fields}
 
 
 def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict[str, Any]:
-    names = _ALWAYS + _SOMETIMES + (() if predict_only else _LEFTOVERS)
-    values = {name: getattr(model, name) for name in names if hasattr(model, name)}
-    if isinstance(model.settings_["split"], OwnSplit):
-        values["settings_"] = model.settings_ | {"split": None}
-    return {name: writer.to_json(value, f"fitted/{name}") for name, value in values.items()}
+    forest, settings = model.forest_, model.settings_
+    of_forest = _FOREST | ({} if predict_only else _FOREST_FOR_TRAINING)
+    optional = _OPTIONAL | ({} if predict_only else _OPTIONAL_FOR_TRAINING)
+    values = {key: getattr(forest, name) for key, name in of_forest.items()}
+    values |= {key: getattr(model, name) for key, name in optional.items() if hasattr(model, name)}
+    own = isinstance(settings.split, OwnSplit)
+    values["settings_"] = settings.to_dict() | ({"split": None} if own else {})
+    return {key: writer.to_json(value, f"fitted/{key}") for key, value in values.items()}
 
 
 # ---- reading
@@ -253,7 +227,7 @@ def load_model(path: Source, *, max_memory: int | None = None) -> Any:
     """
     _check_path(path, "read")
     if max_memory is not None:
-        check.check_integer("max_memory", max_memory, 1)
+        check_integer("max_memory", max_memory, 1)
     called = f"model file {os.fspath(path)!r}" if isinstance(path, (str, os.PathLike)) else "model file"
     try:
         with np.errstate(all="ignore"):
@@ -285,9 +259,9 @@ def _restored(contents: Contents) -> Any:
     width = len(importance)
     reader = ValueReader(arrays, document["hierarchies"], memory)
     model = _made(document, reader)
-    encoding = _encoding(document["encoding"], width)
+    encoding = encoding_from_json(document["encoding"], width)
     targets = _targets(document["targets"], reader)
-    if isinstance(targets, NumberTargets) is isinstance(model, ObliqueClassifier):
+    if (targets.task in NUMBER_TASKS) is isinstance(model, ObliqueClassifier):
         raise ModelFileError(f"the targets of {estimator} are of a wrong kind")
     memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
     _check_parameters(model, targets, width)
@@ -299,18 +273,26 @@ def _restored(contents: Contents) -> Any:
     check_leaf_values(trees.leaves, targets)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
-    if model._is_single_tree and trees.n_trees != 1:
+    if model.is_single_tree and trees.n_trees != 1:
         raise ModelFileError(f"{estimator} has {trees.n_trees} trees")
-    # Of older files it is not known; then trees of earlier fits count as those of the last one.
-    fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
+    settings = Settings(**fitted["settings_"])
+    model.forest_ = FittedForest(
+        trees=trees,
+        settings=settings,
+        encoding=encoding,
+        targets=targets,
+        importance_sum=importance,
+        unlabeled_weight=fitted["unlabeled_weight_"],
+        seed=fitted.get("_seed"),
+        tuned=fitted.get("_tuned"),
+        # Of older files it is not known; then trees of earlier fits count as those of the last one.
+        has_tree_of_all_rows=fitted.get("_has_tree_of_all_rows", not settings.bootstrap),
+    )
+    optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(
-        fitted,
+        {name: fitted[key] for key, name in optional.items() if key in fitted},
         n_features_in_=encoding.n_inputs,
-        trees_=trees,
-        encoding_=encoding,
-        targets_=targets,
-        _importance_sum=importance,
-        **model._describe(targets),
+        **model.describe(targets),
     )
     return model
 
@@ -320,7 +302,7 @@ def _made(document: dict[str, Any], reader: ValueReader) -> Any:
     return _ESTIMATORS[document["estimator"]](**_values(document["parameters"], reader))
 
 
-def _check_keys(given: Any, expected: tuple[str, ...], name: str) -> None:
+def _check_keys(given: Any, expected: Collection[str], name: str) -> None:
     if not isinstance(given, dict) or given.keys() != set(expected):
         raise ModelFileError(f"{name} must have just {', '.join(expected)}")
 
@@ -332,157 +314,52 @@ def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
 
 
 def _check_parameters(model: Any, targets: Any, width: int) -> None:
-    """Check the parameters as `fit` would, whatever the number of cores of this machine."""
-    n_jobs = model.n_jobs
-    if n_jobs is not None:
-        if not 0 < abs(check.check_integer("n_jobs", n_jobs, -_MOST_JOBS)) <= _MOST_JOBS:
-            raise ValueError(f"n_jobs={n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
-        model.n_jobs = None
-    model._check_parameters()
-    if n_jobs is not None:
-        model.n_jobs = n_jobs
+    """Check the parameters as `fit` would."""
+    if (
+        model.n_jobs is not None
+        and not 0 < abs(check_integer("n_jobs", model.n_jobs, -_MOST_JOBS)) <= _MOST_JOBS
+    ):
+        raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
+    check.check_parameters(model.get_params(deep=False))
     splits.named(model.split)
     if not isinstance(model.max_features, str) or model.max_features != "auto":
-        check.check_max_features(model.max_features, width)
+        count_features(model.max_features, width)
     check.check_target_weights(model.target_weights, targets.n_columns)
     if model.random_state is not None:
-        check.check_integer("random_state", model.random_state, 0)
+        check_integer("random_state", model.random_state, 0)
     columns = model.categorical_features
     if columns is not None and not isinstance(columns, (list, tuple, np.ndarray)) and columns != "from_dtype":
         raise TypeError(f"categorical_features={columns!r:.60} must be a list")
     if isinstance(model, ObliqueClassifier):
         check.check_threshold(model.threshold, targets)
-        if model.class_weight is not None and targets.task == "multi-label":
+        if model.class_weight is not None and targets.task in LABEL_TASKS:
             check_label_weights(model.class_weight, targets.classes)
         elif model.class_weight is not None and not isinstance(model.class_weight, dict):
-            check.check_choice("class_weight", model.class_weight, ("balanced",))
-
-
-def _encoding(given: Any, width: int) -> Encoding:
-    """Make the encoding of X, which must give as many columns as the trees have."""
-    if isinstance(given, dict) and given.keys() == {"n_inputs"}:
-        if type(given["n_inputs"]) is not int or given["n_inputs"] != width:
-            raise ModelFileError(f"n_inputs={given['n_inputs']!r:.60} must be {width}")
-        return Encoding(width, tuple(range(width)), (), (), (), (), (), ())
-    _check_keys(given, _ENCODING_KEYS, "encoding")
-    listed = {
-        name: _whole_numbers(given[name]) for name in ("numbers", "blank", "nominal", "usual", "indicated")
-    }
-    categories = tuple(tuple(map(_category, each)) for each in _lists(given["categories"]))
-    frequent = tuple(map(_whole_numbers, _lists(given["frequent"])))
-    n_inputs, nominal, usual = given["n_inputs"], listed["nominal"], listed["usual"]
-    inputs = range(len(listed["numbers"]) + len(nominal))
-    per_nominal = zip(categories, usual, frequent, strict=True)
-    right = (
-        type(n_inputs) is int
-        and n_inputs == len(inputs)
-        and sorted(listed["numbers"] + nominal) == list(inputs)
-        and all(_rise(listed[name]) for name in ("numbers", "blank", "nominal", "indicated"))
-        and set(listed["blank"]) <= set(listed["numbers"])
-        and all(column in inputs for column in listed["indicated"])
-        and len(categories) == len(nominal)
-        and all(
-            len(set(values)) == len(values) > most >= -1
-            and _rise(often)
-            and all(0 <= place < len(values) - (most >= 0) for place in often)
-            for values, most, often in per_nominal
-        )
-    )
-    if not right:
-        raise ModelFileError("the encoding of X does not fit together")
-    encoding = Encoding(
-        n_inputs,
-        listed["numbers"],
-        listed["blank"],
-        nominal,
-        categories,
-        usual,
-        frequent,
-        listed["indicated"],
-    )
-    if len(encoding.source) != width:
-        raise ModelFileError(f"X is encoded as {len(encoding.source)} columns, and trees have {width}")
-    return encoding
-
-
-def _lists(given: Any) -> list[list[Any]]:
-    if not isinstance(given, list) or not all(isinstance(each, list) for each in given):
-        raise ModelFileError(f"{given!r:.60} must be a list of lists")
-    return given
-
-
-def _whole_numbers(given: Any) -> tuple[int, ...]:
-    if not isinstance(given, list) or not all(type(each) is int for each in given):
-        raise ModelFileError(f"{given!r:.60} must be a list of whole numbers")
-    return tuple(given)
-
-
-def _category(given: Any) -> str | int | float:
-    if type(given) not in (str, int, float):
-        raise ModelFileError(f"{given!r:.60} must be a category")
-    return given
-
-
-def _rise(numbers: tuple[int, ...]) -> bool:
-    return all(a < b for a, b in pairwise(numbers))
+            check_choice("class_weight", model.class_weight, ("balanced",))
 
 
 def _targets(given: Any, reader: ValueReader) -> Any:
     kind = given.get("kind") if isinstance(given, dict) else None
     if kind not in _TARGETS:
         raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
-    if kind == "numbers" and not given.keys() & {"low", "high"}:
-        given = given | {"low": None, "high": None}
-    keys, make = _TARGETS[kind]
-    _check_keys(given, ("kind", *keys), "targets")
-    return make(*(reader.value(given[key]) for key in keys))
+    cls, keys = _TARGETS[kind]
+    if cls is NumberTargets and not given.keys() & {"low", "high"}:
+        keys = keys - {"low", "high"}
+    _check_keys(given, {"kind", *keys}, "targets")
+    fields = {key: reader.value(given[key]) for key in keys}
+    if fields.get("dtype", "float32") not in DTYPES:
+        raise ModelFileError(f"dtype={fields['dtype']!r:.60} is not a type of labels")
+    targets = cls.from_json(fields)
+    if targets.n_columns > _MOST_LABELS:
+        raise ModelFileError(f"{targets.n_columns} labels are more than the {_MOST_LABELS} of a file")
+    return targets
 
 
-def _class_targets(classes: Any) -> ClassTargets:
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
-        raise ModelFileError("classes must be an array")
-    if not np.array_equal(np.unique(classes), classes):
-        raise ModelFileError("classes must rise")
-    return ClassTargets(classes)
-
-
-def _number_targets(mean: Any, scale: Any, low: Any, high: Any, one_dimensional: Any) -> NumberTargets:
-    check.check_flag("one_dimensional", one_dimensional)
-    if low is high is None:
-        low, high = np.full(np.shape(mean), -np.inf), np.full(np.shape(mean), np.inf)
-    for numbers in (mean, scale, low, high):
-        if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
-            raise ModelFileError("mean, scale, low and high must be arrays of float64")
-    fitting = len(mean) == len(scale) == len(low) == len(high) > 0 and (len(mean) == 1 or not one_dimensional)
-    if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():
-        raise ModelFileError("mean and scale must be finite, as many as there are targets, and scale above 0")
-    if not (low <= high).all():
-        raise ModelFileError("low must not be above high")
-    return NumberTargets(mean, scale, low, high, one_dimensional)
-
-
-def _label_targets(n_labels: Any, is_sparse: Any, dtype: Any) -> LabelTargets:
-    check.check_flag("is_sparse", is_sparse)
-    if check.check_integer("n_labels", n_labels, 1) > _MOST_LABELS:
-        raise ModelFileError(f"n_labels={n_labels} is more than the {_MOST_LABELS} that a file may have")
-    if dtype not in DTYPES:
-        raise ModelFileError(f"{dtype=!r:.60} is not a type of labels")
-    return LabelTargets(n_labels, is_sparse, np.dtype(dtype))
-
-
-def _hierarchy_targets(is_sparse: Any, dtype: Any, hierarchy: Any, as_sets: Any) -> HierarchyTargets:
-    check.check_flag("as_sets", as_sets)
-    if not isinstance(hierarchy, Hierarchy):
-        raise ModelFileError("hierarchy must be a hierarchy")
-    flat = _label_targets(len(hierarchy), is_sparse, dtype)
-    return HierarchyTargets(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets)
-
-
-_TARGETS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "classes": (("classes",), _class_targets),
-    "numbers": (("mean", "scale", "low", "high", "one_dimensional"), _number_targets),
-    "labels": (("n_labels", "is_sparse", "dtype"), _label_targets),
-    "hierarchy": (("is_sparse", "dtype", "hierarchy", "as_sets"), _hierarchy_targets),
+_TARGETS: dict[str, tuple[Any, set[str]]] = {
+    ClassTargets.kind: (ClassTargets, {"classes"}),
+    NumberTargets.kind: (NumberTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
+    LabelTargets.kind: (LabelTargets, {"n_labels", "is_sparse", "dtype"}),
+    HierarchyTargets.kind: (HierarchyTargets, {"is_sparse", "dtype", "hierarchy", "as_sets"}),
 }
 
 
@@ -492,13 +369,14 @@ _TARGETS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 def _check_fitted(
     fitted: dict[str, Any], model: Any, encoding: Encoding, targets: Any, predict_only: bool
 ) -> None:
-    required = set(_ALWAYS) | (set() if predict_only else {"_seed", "_tuned"})
-    allowed = required | set(_SOMETIMES) | (set() if predict_only else set(_LEFTOVERS))
+    required = {*_FOREST, *(() if predict_only else ("_seed", "_tuned"))}
+    training = set() if predict_only else {*_FOREST_FOR_TRAINING, *_OPTIONAL_FOR_TRAINING}
+    allowed = required | set(_OPTIONAL) | training
     if not required <= fitted.keys() <= allowed:
         raise ModelFileError(f"fitted attributes must be {', '.join(sorted(required))} and some others")
     n_columns = targets.n_columns
     _check_settings(fitted["settings_"], len(encoding.source), predict_only)
-    check.check_real("unlabeled_weight_", fitted["unlabeled_weight_"], 0.0, 1.0)
+    check_real("unlabeled_weight_", fitted["unlabeled_weight_"], 0.0, 1.0)
     checks: dict[str, Callable[[Any], bool]] = {
         "_seed": lambda seed: type(seed) is int and 0 <= seed < np.iinfo(np.int32).max,
         "_tuned": _are_tuned_settings,
@@ -506,7 +384,7 @@ def _check_fitted(
         "_tuned_for": lambda name: name in ("f1_micro", "f1_macro"),
         "oob_score_": lambda score: isinstance(score, Real),
         "oob_decision_function_": lambda scores: _is_matrix(
-            scores, model._describe(targets).get("n_classes_")
+            scores, model.describe(targets).get("n_classes_")
         ),
         "oob_prediction_": lambda numbers: _is_matrix(
             numbers[:, None] if targets.one_dimensional else numbers, n_columns
@@ -527,12 +405,12 @@ def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
     if not isinstance(settings, dict) or settings.keys() != _SETTINGS:
         raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
     for name in ("bootstrap", "unit_rows", "unit_labels"):
-        check.check_flag(name, settings[name])
-    check.check_max_features(settings["max_features"], width)
-    check.check_integer("min_samples_split", settings["min_samples_split"], 2)
-    check.check_real("min_impurity_decrease", settings["min_impurity_decrease"], 0.0, 1.0)
+        check_flag(name, settings[name])
+    count_features(settings["max_features"], width)
+    check_integer("min_samples_split", settings["min_samples_split"], 2)
+    check_real("min_impurity_decrease", settings["min_impurity_decrease"], 0.0, 1.0)
     if settings["max_depth"] is not None:
-        check.check_integer("max_depth", settings["max_depth"], 1)
+        check_integer("max_depth", settings["max_depth"], 1)
     if isinstance(settings["split"], str) or (settings["split"] is None and not predict_only):
         raise ModelFileError("settings_ must have a split learner")
     if settings["split"] is not None:
@@ -547,7 +425,7 @@ def _are_tuned_settings(tuned: Any) -> bool:
 
 def _numbers_of_names(targets: Any) -> tuple[int, ...]:
     # Classes and label sets are what one column of a data file holds.
-    of_columns = isinstance(targets, NumberTargets) or type(targets) is LabelTargets
+    of_columns = targets.task in (*NUMBER_TASKS, "multi-label")
     return (0, targets.n_columns) if of_columns else (0, 1, targets.n_columns)
 
 

@@ -14,7 +14,7 @@ from slantwood.estimators.regression import ObliqueRegressor
 
 
 class _SingleTree(ObliqueEstimator):
-    _is_single_tree = True
+    is_single_tree = True
     n_estimators = 1
     bootstrap = False
     oob_score = False
@@ -24,11 +24,13 @@ class _SingleTree(ObliqueEstimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches."""
-        return self._leaf_nodes(X)[:, 0]
+        X = self.encode_features(X)
+        return self._predictor.leaves(X)[:, 0]
 
     def decision_path(self, X: Any) -> sp.csr_array:
         """Return the indicator matrix of the nodes that each row passes."""
-        return self._decision_paths(X)
+        X = self.encode_features(X)
+        return self._predictor.paths(X)
 
     def get_depth(self) -> int:
         """Return the depth of the tree; 0 for a single leaf."""

@@ -17,10 +17,10 @@ from slantwood.estimators.base import ObliqueEstimator
 from slantwood.export.nodes import Nodes, type_code, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
 from slantwood.targets.classes import ClassTargets
-from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import NumberTargets
+from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -114,7 +114,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     X = "X"
     if encoding.indicated and not encoding.has_nominal:
         X = _add_indicators(graph, X, encoding.indicated)
-    if model.settings_["unit_rows"]:
+    if model.settings_.unit_rows:
         X = _add_unit_rows(graph, X)
     means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
     made = helper.make_model(
@@ -170,7 +170,7 @@ def encoded(model: Any, X: Any) -> np.ndarray:
     """
     _check_model(model)
     encoding = model.encoding_
-    matrix = encoding.encode(model._checked_features(X, reset=False))
+    matrix = model.encode_features(X)
     if not encoding.has_nominal:
         matrix = matrix[:, : encoding.n_inputs]  # the graph marks missing cells itself
     dense = matrix.toarray() if sp.issparse(matrix) else matrix
@@ -223,11 +223,11 @@ def _add_unit_rows(graph: Nodes, X: str) -> str:
 def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     """Add the nodes from mean leaves to the outputs; return what these are."""
     targets = model.targets_
-    if isinstance(targets, NumberTargets):
+    if targets.task in NUMBER_TASKS:
         return _add_numbers(graph, means, targets)
-    if isinstance(targets, ClassTargets):
-        return _add_classes(graph, means, targets, model._thresholds_in_use())
-    return _add_labels(graph, means, targets, model._thresholds_in_use())
+    if targets.task in CLASS_TASKS:
+        return _add_classes(graph, means, targets, model.decision_threshold())
+    return _add_labels(graph, means, targets, model.decision_threshold())
 
 
 def _add_numbers(graph: Nodes, means: str, targets: NumberTargets) -> list[Any]:
@@ -280,7 +280,7 @@ def _class_values(classes: np.ndarray) -> np.ndarray:
 def _add_labels(graph: Nodes, means: str, targets: LabelTargets, threshold: Any) -> list[Any]:
     graph.add("Identity", means, output="probabilities")
     chosen = graph.add("Greater", means, graph.constant(np.asarray(threshold, np.float32)))
-    if isinstance(targets, HierarchyTargets) and np.ndim(threshold) > 0:
+    if targets.hierarchy is not None and np.ndim(threshold) > 0:
         chosen = _add_closure(graph, chosen, targets.hierarchy)
     graph.add("Cast", chosen, to=type_code(np.int64), output="label")
     shape = (_ROWS, targets.n_labels)
@@ -317,15 +317,14 @@ def _description(model: Any) -> str:
 
 def _properties(model: Any, n_inputs: int) -> dict[str, str]:
     targets = model.targets_
-    task = "hierarchical multi-label" if isinstance(targets, HierarchyTargets) else targets.task
     properties = {
         "slantwood_version": __version__,
         "estimator": type(model).__name__,
-        "task": task,
+        "task": targets.task,
         "n_trees": str(model.trees_.n_trees),
         "input_is_encoded": json.dumps(bool(model.encoding_.has_nominal)),
         "feature_names": json.dumps([str(each) for each in model.split_feature_names_[:n_inputs]]),
     }
-    if not isinstance(targets, NumberTargets):
+    if targets.task not in NUMBER_TASKS:
         properties["classes"] = json.dumps(targets.classes.tolist(), default=str)
     return properties

@@ -31,19 +31,13 @@ class GrowthPlan:
     bootstrap: bool
     seed: int
 
-    def counts(self, index: int) -> np.ndarray:
-        """How often each row counts for a tree: its draws with replacement, or once."""
-        n = len(self.row_weights)
-        counts = bootstrap_counts(self.seed, index, n) if self.bootstrap else np.ones(n, np.int32)
-        # Where only rows without weight were drawn, the tree sees all.
-        return counts if (counts * self.row_weights).any() else np.ones_like(counts)
-
     def grow_tree(self, index: int, stop_flag: np.ndarray = _GO_ON) -> tuple[Trees, np.ndarray]:
         """Grow one tree; return it and its feature importances.
 
         Growth ends early, with a tree of no use, once another thread sets `stop_flag[0]`.
         """
-        counts = self.counts(index)
+        n = len(self.row_weights)
+        counts = row_counts(self.seed, index, self.row_weights) if self.bootstrap else np.ones(n, np.int32)
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
@@ -94,6 +88,13 @@ class GrowthPlan:
 def _stream(seed: int, index: int, purpose: int) -> np.random.SeedSequence:
     # A stream of its own for each tree and purpose: which thread grows a tree changes nothing.
     return np.random.SeedSequence(seed, spawn_key=(index, purpose))
+
+
+def row_counts(seed: int, index: int, row_weights: np.ndarray) -> np.ndarray:
+    """How often each row counts for a tree: its draws with replacement."""
+    counts = bootstrap_counts(seed, index, len(row_weights))
+    # Where only rows without weight were drawn, the tree sees all.
+    return counts if (counts * row_weights).any() else np.ones_like(counts)
 
 
 def bootstrap_counts(seed: int, index: int, n_rows: int) -> np.ndarray:

@@ -46,8 +46,7 @@ class BaseSplit:
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto", of the estimator or its own, that suit this learner.
 
-        They go before the general rules in `slantwood.estimators.defaults`, where `Traits` of the data are
-        described.
+        They go before the general rules in `slantwood.ensemble.defaults`, where `DataTraits` are described.
         """
         return {}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+
+from slantwood.targets.base import NO_WEIGHTS, ToJson
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,11 @@ class ClassTargets:
     """Labels of any type, two or more (or one) distinct."""
 
     classes: np.ndarray
+
+    kind: ClassVar[str] = "classes"
+    is_sparse: ClassVar[bool] = False
+    hierarchy: ClassVar[None] = None
+    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray) -> ClassTargets:
@@ -81,3 +88,17 @@ class ClassTargets:
         # As precise as leaves are, like the scores of labels.
         is_second = probabilities[:, 1].astype(np.float32) > np.float32(threshold)
         return self.classes[is_second.astype(np.intp)]
+
+    def to_json(self, to_json: ToJson) -> dict[str, Any]:
+        """Return all fields but the kind."""
+        return {"classes": to_json(self.classes, "classes_")}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> ClassTargets:
+        """Make targets from fields that a file has."""
+        classes = fields["classes"]
+        if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
+            raise ValueError("classes must be an array")
+        if not np.array_equal(np.unique(classes), classes):
+            raise ValueError("classes must rise")
+        return cls(classes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,18 +11,24 @@ import scipy.sparse as sp
 from slantwood.features.frames import column_names, is_missing
 from slantwood.hints import shown
 from slantwood.kernels.matrix import DENSE_SHARE
+from slantwood.targets.base import ToJson
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, check_length
+from slantwood.task_names import HIERARCHICAL
+from slantwood.validation import check_flag
 
 
 @dataclass(frozen=True)
 class HierarchyTargets(LabelTargets):
     """An (n, L) matrix of zeros and ones, closed under ancestors."""
 
-    hierarchy: Hierarchy
+    hierarchy: Hierarchy = field()  # type: ignore[misc]  # of the class only where there is none
     as_sets: bool  # what came as label sets goes back so
+
+    kind: ClassVar[str] = "hierarchy"
+    task: ClassVar[str] = HIERARCHICAL
 
     @classmethod
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
@@ -33,6 +39,11 @@ class HierarchyTargets(LabelTargets):
             Y = Y.toarray()
         flat = LabelTargets.of(Y)
         return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets), Y
+
+    @property
+    def column_weights(self) -> np.ndarray:
+        """Weights of the labels in the choice of splits: less, the deeper a label is."""
+        return self.hierarchy.weights()
 
     @property
     def classes(self) -> np.ndarray:
@@ -63,6 +74,25 @@ class HierarchyTargets(LabelTargets):
         """Return the decided labels in the form of y."""
         chosen = self.decided(scores, threshold)
         return self.hierarchy.label_sets(chosen) if self.as_sets else chosen
+
+    def to_json(self, to_json: ToJson) -> dict[str, Any]:
+        """Return all fields but the kind."""
+        return {
+            "is_sparse": self.is_sparse,
+            "dtype": self.dtype.name,
+            "hierarchy": to_json(self.hierarchy, "hierarchy"),
+            "as_sets": self.as_sets,
+        }
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> HierarchyTargets:
+        """Make targets from fields that a file has."""
+        hierarchy = fields["hierarchy"]
+        if not isinstance(hierarchy, Hierarchy):
+            raise ValueError("hierarchy must be a hierarchy")
+        flat = LabelTargets.from_json({"n_labels": len(hierarchy), **fields})
+        as_sets = check_flag("as_sets", fields["as_sets"])
+        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets)
 
 
 def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int | None = None, called: str = "y") -> Any:

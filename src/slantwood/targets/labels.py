@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.matrix import column_means
+from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.hierarchy import Hierarchy
+from slantwood.validation import check_flag, check_integer
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,9 @@ class LabelTargets:
     is_sparse: bool  # what came sparse goes back sparse
     dtype: np.dtype
 
-    task = "multi-label"
+    kind: ClassVar[str] = "labels"
+    task: ClassVar[str] = "multi-label"
+    hierarchy: ClassVar[Hierarchy | None] = None
 
     @classmethod
     def of(cls, y: Any) -> LabelTargets:
@@ -52,6 +57,11 @@ class LabelTargets:
         return self.n_labels
 
     @property
+    def column_weights(self) -> np.ndarray:
+        """Weights of the labels in the choice of splits: all are equal."""
+        return NO_WEIGHTS
+
+    @property
     def classes(self) -> np.ndarray:
         """Positions of the labels, which are their names."""
         return np.arange(self.n_labels)
@@ -73,6 +83,10 @@ class LabelTargets:
     def encode(self, y: Any) -> Any:
         """Return the indicators as numbers."""
         return y.astype(np.float32)
+
+    def probabilities(self, means: Any) -> Any:
+        """Return the leaf means, which are the probabilities of the labels."""
+        return means
 
     def all_right(self, scores: Any, threshold: float | np.ndarray, truth: Any) -> np.ndarray:
         """Mask of the rows of which every label that is known is decided rightly."""
@@ -98,3 +112,16 @@ class LabelTargets:
         chosen.data = (chosen.data > limits[chosen.indices]).astype(self.dtype)
         chosen.eliminate_zeros()
         return chosen
+
+    def to_json(self, to_json: ToJson) -> dict[str, Any]:
+        """Return all fields but the kind."""
+        return {"n_labels": self.n_labels, "is_sparse": self.is_sparse, "dtype": self.dtype.name}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> LabelTargets:
+        """Make targets from fields that a file has."""
+        return cls(
+            check_integer("n_labels", fields["n_labels"], 1),
+            check_flag("is_sparse", fields["is_sparse"]),
+            np.dtype(fields["dtype"]),
+        )

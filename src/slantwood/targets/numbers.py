@@ -10,14 +10,20 @@ range of the training rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+
+from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.validation import check_flag
 
 # Up to so many spreads from zero, the mean is near enough that counting from zero costs two bits at most.
 _NEAR_ZERO = 4.0
 
 # Encoded numbers are within this: sums of their squares over a billion rows are finite in float32.
 _LARGEST = 1e14
+
+_ARRAYS = ("mean", "scale", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,11 @@ class NumberTargets:
     low: np.ndarray  # least of the training rows; minus infinity where it is not known
     high: np.ndarray  # largest of the training rows; infinity where it is not known
     one_dimensional: bool
+
+    kind: ClassVar[str] = "numbers"
+    is_sparse: ClassVar[bool] = False
+    hierarchy: ClassVar[None] = None
+    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray, weights: np.ndarray) -> NumberTargets:
@@ -65,6 +76,11 @@ class NumberTargets:
     def n_columns(self) -> int:
         """Number of columns of the encoded targets."""
         return len(self.mean)
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """Which of several targets goes first: the one of lower rank."""
+        return np.arange(self.n_columns)
 
     @property
     def unit(self) -> np.ndarray:
@@ -104,6 +120,30 @@ class NumberTargets:
     def within_range(self, y: np.ndarray) -> np.ndarray:
         """Put numbers outside the range of the training rows at its ends."""
         return np.clip(y, self.low, self.high)
+
+    def to_json(self, to_json: ToJson) -> dict[str, Any]:
+        """Return all fields but the kind."""
+        arrays = {name: to_json(getattr(self, name), f"targets/{name}") for name in _ARRAYS}
+        return {**arrays, "one_dimensional": self.one_dimensional}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> NumberTargets:
+        """Make targets from fields that a file has; older files know no range."""
+        one_dimensional = check_flag("one_dimensional", fields["one_dimensional"])
+        shape = np.shape(fields["mean"])
+        unknown = {"low": np.full(shape, -np.inf), "high": np.full(shape, np.inf)}
+        arrays = [(unknown | fields)[name] for name in _ARRAYS]
+        for numbers in arrays:
+            if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
+                raise ValueError("mean, scale, low and high must be arrays of float64")
+        mean, scale, low, high = arrays
+        as_many = len(mean) == len(scale) == len(low) == len(high) > 0
+        fitting = as_many and (len(mean) == 1 or not one_dimensional)
+        if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():
+            raise ValueError("mean and scale must be finite, as many as there are targets, and scale above 0")
+        if not (low <= high).all():
+            raise ValueError("low must not be above high")
+        return cls(mean, scale, low, high, one_dimensional)
 
     def _encoded(self, columns: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):

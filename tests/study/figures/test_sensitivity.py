@@ -129,7 +129,7 @@ def test_defaults_are_those_of_the_library():
         ("regression", numbers, X[:, 0]),
         ("multi-target regression", numbers, X[:, :2]),
     ):
-        assert default_of("C", "bag-svm", task) == model.fit(X, y).settings_["split"].C, task
+        assert default_of("C", "bag-svm", task) == model.fit(X, y).settings_.split.C, task
     settings = forest.set_params(n_estimators=1).fit(X, X[:, 0] > 0).settings_
     assert default_of("C", "bag-gradient", "binary") == settings["split"].C
     expected = settings["min_impurity_decrease"]

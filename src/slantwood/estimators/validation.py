@@ -2,86 +2,91 @@
 
 from __future__ import annotations
 
-import math
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Integral, Real
+from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from slantwood.estimators.training_data import TrainingData
+from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed
+from slantwood.targets.base import DiscreteTargets
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.task_names import HIERARCHICAL
+from slantwood.task_names import LABEL_TASKS
+from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
+
+Check = Callable[[str, Any], Any]
 
 # The threshold at which the more probable of two classes is chosen.
 _NEUTRAL = 0.5
 
 
-def _shown(value: Any) -> str:
-    return f"{value!r} ({type(value).__name__})"
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Check what can be checked of constructor parameters before there is data."""
+    for name, check in _CHECKS.items():
+        if name in parameters:
+            check(name, parameters[name])
 
 
-def check_integer(name: str, value: Any, minimum: int) -> int:
-    """Return a whole number that is at least `minimum`."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}={_shown(value)} must be a whole number, at least {minimum}")
-    if value < minimum:
-        raise ValueError(f"{name}={value!r} must be at least {minimum}")
-    return int(value)
+def _auto_or(check: Check) -> Check:
+    return lambda name, value: (isinstance(value, str) and value == "auto") or check(name, value)
 
 
-def check_real(
-    name: str, value: Any, minimum: float, maximum: float = math.inf, *, open_minimum: bool = False
-) -> float:
-    """Return a finite number between two bounds."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={_shown(value)} must be a number")
-    value = float(value)
-    too_small = value <= minimum if open_minimum else value < minimum
-    if not math.isfinite(value) or too_small or value > maximum:
-        lower = f"above {minimum}" if open_minimum else f"at least {minimum}"
-        upper = "" if maximum == math.inf else f" and at most {maximum}"
-        raise ValueError(f"{name}={value!r} must be a finite number {lower}{upper}")
-    return value
+def _none_or(check: Check) -> Check:
+    return lambda name, value: value is None or check(name, value)
 
 
-def check_flag(name: str, value: Any) -> bool:
-    """Return True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}={_shown(value)} must be True or False")
-    return bool(value)
+def _check_jobs(name: str, value: Any) -> None:
+    # As joblib takes it: -2 is all cores but one, and there is always one thread.
+    if check_integer(name, value, -sys.maxsize) == 0:
+        raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return one of the given words."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}")
-    return value
-
-
-def check_max_features(value: Any, n_features: int, fewest: int = 1) -> int:
-    """Return the number of features that a split may draw, never less than the `fewest` where X has them."""
-    if value is None:
-        return n_features
+def _check_unlabeled_weight(name: str, value: Any) -> None:
     if isinstance(value, str):
-        check_choice("max_features", value, ("sqrt", "log2"))
-        count = math.sqrt(n_features) if value == "sqrt" else math.log2(max(n_features, 2))
-    elif isinstance(value, Integral) and not isinstance(value, bool):
-        count = check_integer("max_features", value, 1)
-        if count > n_features:
-            raise ValueError(
-                f"max_features={value} is more than the {n_features} features of X; give at most that "
-                "number, or a share of them as a float"
-            )
-    else:
-        count = check_real("max_features", value, 0.0, 1.0, open_minimum=True) * n_features
-    return min(n_features, max(math.ceil(count), fewest))
+        check_choice(name, value, ("auto",))
+    elif value is not None:
+        check_real(name, value, 0.0, 1.0)
+
+
+def _check_threshold_rule(name: str, value: Any) -> None:
+    if isinstance(value, str):
+        check_choice(name, value, ("f1_micro", "f1_macro"))
+
+
+def _check_hierarchy(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, Hierarchy):
+        raise TypeError(
+            f"{name}={value!r:.60} ({type(value).__name__}) must be None or a slantwood.Hierarchy: make one "
+            "with Hierarchy.from_paths, from_edges or from_networkx"
+        )
+
+
+_CHECKS: dict[str, Check] = {
+    "n_estimators": partial(check_integer, minimum=1),
+    "max_depth": _none_or(partial(check_integer, minimum=1)),
+    "min_samples_split": _auto_or(partial(check_integer, minimum=2)),
+    "min_impurity_decrease": _auto_or(partial(check_real, minimum=0.0, maximum=1.0)),
+    "bootstrap": _auto_or(check_flag),
+    "unit_rows": _auto_or(check_flag),
+    "unit_labels": _auto_or(check_flag),
+    "oob_score": check_flag,
+    "warm_start": check_flag,
+    "verbose": partial(check_integer, minimum=0),
+    "missing_indicators": check_flag,
+    "unlabeled_weight": _check_unlabeled_weight,
+    "n_jobs": _none_or(_check_jobs),
+    "threshold": _check_threshold_rule,
+    "hierarchy": _check_hierarchy,
+}
 
 
 def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
@@ -143,7 +148,7 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
     return weights.astype(np.float64)
 
 
-def check_threshold(value: Any, targets: Any) -> None:
+def check_threshold(value: Any, targets: DiscreteTargets) -> None:
     """Check from which score on labels are chosen: a number, one for each label, or how to tune them.
 
     The second of two classes is chosen like a label, by a number; of more classes the most probable one.
@@ -158,7 +163,7 @@ def check_threshold(value: Any, targets: Any) -> None:
         )
     if isinstance(value, Real):
         return
-    if targets.task != "multi-label":
+    if targets.task not in LABEL_TASKS:
         raise ValueError(
             f"threshold={value!r:.60} is for labels, and y has two classes; give one number, the probability "
             "above which predict returns the second of classes_ (scikit-learn's TunedThresholdClassifierCV "
@@ -169,10 +174,10 @@ def check_threshold(value: Any, targets: Any) -> None:
     try:
         each = np.asarray(value, np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"threshold={_shown(value)} must be a number, or one for each label") from error
-    if each.shape != (targets.n_labels,):
+        raise TypeError(f"threshold={with_type(value)} must be a number, or one for each label") from error
+    if each.shape != (targets.n_columns,):
         raise ValueError(
-            f"threshold has shape {each.shape}; expected a number, or ({targets.n_labels},), one for each "
+            f"threshold has shape {each.shape}; expected a number, or ({targets.n_columns},), one for each "
             "label"
         )
     if not ((each >= 0.0) & (each <= 1.0)).all():
@@ -181,7 +186,7 @@ def check_threshold(value: Any, targets: Any) -> None:
 
 def check_split(given: Any, split: Any, data: TrainingData) -> None:
     """Check that a split learner, given in this form, is for the task and for what judges its splits."""
-    task = HIERARCHICAL if data.hierarchy is not None else data.targets.task
+    task = data.targets.task
     if task not in split.tasks:
         raise ValueError(
             f"split={given!r} is for {listed(split.tasks)} targets, and y is {task}; choose another split "
@@ -194,12 +199,12 @@ def check_split(given: Any, split: Any, data: TrainingData) -> None:
         )
 
 
-def check_hierarchy(hierarchy: Any) -> None:
-    """Check that a hierarchy is one, or None."""
-    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-        raise TypeError(
-            f"hierarchy={hierarchy!r:.60} ({type(hierarchy).__name__}) must be None or a "
-            "slantwood.Hierarchy: make one with Hierarchy.from_paths, from_edges or from_networkx"
+def check_unlabeled(unlabeled_weight: Any, clustering: Clustering) -> None:
+    """Check that rows without label can have the part that is asked for."""
+    if unlabeled_weight is not None and not clustering.is_default:
+        raise ValueError(
+            f"unlabeled_weight={unlabeled_weight!r} is for splits that the targets judge, and clustering "
+            "says what judges them; give unlabeled_weight=None, or no clustering"
         )
 
 

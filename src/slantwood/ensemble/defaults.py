@@ -5,10 +5,11 @@ features are nominal, never at the container the data came in. `docs/defaults.md
 them. What was chosen is visible on a fitted estimator as `settings_`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slantwood.task_names import CLASS_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, LABEL_TASKS
 
 # From this number of labels on, targets are many and rare: no single split can serve them all, and a
 # balanced cut along a random supported direction beats a long search for the purest one.
@@ -24,7 +25,7 @@ MANY_ROWS = 50_000
 
 
 @dataclass(frozen=True)
-class Traits:
+class DataTraits:
     """What choices may depend on."""
 
     task: str
@@ -36,7 +37,6 @@ class Traits:
     features_nonnegative: bool
     single_tree: bool
     sketched: bool  # whether a random projection of the targets judges splits
-    hierarchical: bool  # whether the labels are those of a hierarchy
 
     @property
     def sparse_features(self) -> bool:
@@ -51,10 +51,10 @@ class Traits:
     @property
     def many_labels(self) -> bool:
         """Whether labels are so many that no single split can serve them all."""
-        return self.task == "multi-label" and self.n_targets >= MANY_TARGETS
+        return self.task in LABEL_TASKS and self.n_targets >= MANY_TARGETS
 
 
-def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
+def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> dict[str, Any]:
     """Return a value for every parameter that can be "auto", of the estimator and of its split.
 
     What the split learner prefers goes before the rules, and what was `tuned` on held-out rows before both.
@@ -102,7 +102,7 @@ def choose(traits: Traits, split: Any, tuned: dict[str, Any]) -> dict[str, Any]:
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}
-    if traits.hierarchical and not traits.single_tree:
+    if traits.task == HIERARCHICAL and not traits.single_tree:
         settings |= {"max_features": 1.0}
     settings |= split.preferences(traits)
     settings |= tuned

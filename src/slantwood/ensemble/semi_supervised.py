@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.estimators.copies import trained_copy
-from slantwood.estimators.training_data import TrainingData
+from slantwood.ensemble.growing import grow_forest
+from slantwood.ensemble.prediction import Predictor
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
+from slantwood.task_names import NUMBER_TASKS
 
 # Weights that are tried beside 0.
 _WEIGHTS = (0.1, 0.3, 1.0)
@@ -29,59 +32,66 @@ _TEACHER_TREES = 50
 _LEAST_PROBABILITY = 0.01
 
 
-def choose_unlabeled_weight(estimator: Any, data: TrainingData, seed: int, tuned: dict[str, Any]) -> float:
-    """Return the weight of rows without label that predicts held-out labels best, by cross-validation.
+def label_unlabeled(data: TrainingData, spec: ForestSpec) -> tuple[TrainingData, float]:
+    """Give rows without any label their part, or none; return also the weight that they have."""
+    weight = spec.unlabeled_weight
+    if weight is None or known_rows(data.Y)[data.row_weights > 0].all():
+        return data, 0.0
+    if isinstance(weight, str):
+        weight = _choose_weight(data, spec)
+    if weight == 0.0:
+        return data.without_unlabeled(), 0.0
+    # The teacher has random numbers of its own.
+    return _self_trained(data, _fit(data, spec, _TEACHER_TREES, spec.seed + 1), weight), weight
 
-    0 is learning from the labelled rows alone.
-    """
+
+def _choose_weight(data: TrainingData, spec: ForestSpec) -> float:
+    """Return the weight that predicts held-out labels best; 0 is learning from the labelled rows alone."""
     labeled = np.flatnonzero(known_rows(data.Y) & (data.row_weights > 0))
     n_folds = min(_FOLDS, len(labeled))
     if n_folds < 2:
         return 0.0
-    order = np.random.default_rng(seed).permutation(labeled)
+    order = np.random.default_rng(spec.seed).permutation(labeled)
     errors = np.zeros(1 + len(_WEIGHTS))
     for fold in range(n_folds):
         held_out = order[fold::n_folds]
         row_weights = data.row_weights.copy()
         row_weights[held_out] = 0.0
         rest = data.weighted(row_weights)
-        teacher = trained_copy(estimator, rest, seed, _TREES, tuned)
+        teacher = _fit(rest, spec, _TREES, spec.seed)
         students = (
-            trained_copy(estimator, self_trained(rest, teacher, weight), seed, _TREES, tuned)
-            for weight in _WEIGHTS
+            _fit(_self_trained(rest, teacher, weight), spec, _TREES, spec.seed) for weight in _WEIGHTS
         )
         errors += [_error(model, data.X[held_out], data.Y[held_out]) for model in (teacher, *students)]
     return (0.0, *_WEIGHTS)[int(np.argmin(errors))]
 
 
-def train_teacher(estimator: Any, data: TrainingData, seed: int, tuned: dict[str, Any]) -> Any:
-    """Fit a copy of the estimator on the labelled rows, with random numbers of its own."""
-    return trained_copy(estimator, data, seed + 1, _TEACHER_TREES, tuned)
+def _fit(data: TrainingData, spec: ForestSpec, n_trees: int, seed: int) -> Predictor:
+    return Predictor(grow_forest(data, spec.for_inner_fit(n_trees, seed, spec.tuned or {})), spec.n_jobs)
 
 
-def self_trained(data: TrainingData, teacher: Any, weight: float) -> TrainingData:
+def _self_trained(data: TrainingData, teacher: Predictor, weight: float) -> TrainingData:
     """Return the data with the teacher's predictions, and the given weight, where no label is known."""
     unlabeled = ~known_rows(data.Y)
     row_weights = np.where(unlabeled, weight * data.row_weights, data.row_weights)
-    if sp.issparse(data.Y):
-        predicted = teacher._encoded_sparse_leaf_means(data.X[unlabeled])
+    predicted = teacher.mean(data.X[unlabeled], sparse=sp.issparse(data.Y))
+    if sp.issparse(predicted):
         predicted.data[predicted.data < _LEAST_PROBABILITY] = 0.0
         predicted.eliminate_zeros()
         both = sp.vstack([data.Y[~unlabeled], predicted], format="csr")
         place = np.argsort(np.concatenate([np.flatnonzero(~unlabeled), np.flatnonzero(unlabeled)]))
         return replace(data, Y=both[place], row_weights=row_weights)
-    predicted = teacher._encoded_leaf_means(data.X[unlabeled])
-    if hasattr(data.targets, "classes"):
+    if data.targets.task not in NUMBER_TASKS:
         predicted[predicted < _LEAST_PROBABILITY] = 0.0
     Y = data.Y.copy()
     Y[unlabeled] = predicted
     return replace(data, Y=Y, row_weights=row_weights)
 
 
-def _error(model: Any, X: Any, Y: Any) -> float:
-    # Mean squared error of the encoded targets that are known.
+def _error(model: Predictor, X: Any, Y: Any) -> float:
+    """Mean squared error of the encoded targets that are known."""
+    difference = model.mean(X, sparse=sp.issparse(Y)) - Y
     if not sp.issparse(Y):
-        return float(np.nanmean((model._encoded_leaf_means(X) - Y) ** 2))
-    difference = model._encoded_sparse_leaf_means(X) - Y
+        return float(np.nanmean(difference**2))
     n_known = np.prod(Y.shape) - np.isnan(Y.data).sum()
     return float(np.nansum(difference.data**2) / max(n_known, 1))

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from slantwood.features.encoding import Encoding
 from slantwood.features.matrix import known_rows
+from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering
-from slantwood.targets.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,17 +23,12 @@ class TrainingData:
     encoding: Encoding  # of the table
     y: Any  # as the user gave it: in an array, or of a hierarchy in any form
     Y: Any  # float32 array or CSR array; NaN where a target is not known
-    targets: Any  # encoding of the user's y
+    targets: Targets  # encoding of the user's y
     row_weights: np.ndarray  # float64
     clustering: Clustering
 
-    @property
-    def hierarchy(self) -> Hierarchy | None:
-        """The hierarchy of the labels, where there is one."""
-        return getattr(self.targets, "hierarchy", None)
-
     def without_unlabeled(self) -> TrainingData:
-        """Return the same where rows without any label have no weight, and no gaps to be looked at."""
+        """Return the same where rows without any label have no weight, and nothing is missing in them."""
         unlabeled = ~known_rows(self.Y)
         if not unlabeled.any():
             return self

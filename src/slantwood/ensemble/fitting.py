@@ -1,0 +1,47 @@
+"""A whole fit, from top to bottom: settings that follow the noise, rows without label, trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.growing import OnTree, grow_forest
+from slantwood.ensemble.semi_supervised import label_unlabeled
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.tuning import tuned_settings
+from slantwood.features.matrix import known_rows
+
+
+def fit_forest(
+    data: TrainingData,
+    spec: ForestSpec,
+    earlier: FittedForest | None = None,
+    on_tree: OnTree | None = None,
+) -> FittedForest:
+    """Fit a forest, or add trees to one.
+
+    The result depends on the arguments alone, and nothing of them is changed.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Checked and encoded rows.
+    spec : ForestSpec
+        Checked parameters.
+    earlier : FittedForest, optional
+        A forest to which trees are added, up to `spec.n_trees`; the spec has its seed and tuned settings.
+    on_tree : callable, optional
+        Called after each tree with a function that makes the forest so far; returns whether to stop.
+
+    Returns
+    -------
+    FittedForest
+        The forest.
+    """
+    if not (known_rows(data.Y) & (data.row_weights > 0)).any():
+        raise ValueError("y has no label in any row of positive weight; at least one row must have one")
+    if spec.tuned is None:
+        spec = replace(spec, tuned=tuned_settings(data, spec))
+    data, unlabeled_weight = label_unlabeled(data, spec)
+    return grow_forest(data, replace(spec, unlabeled_weight=unlabeled_weight), earlier, on_tree)

@@ -1,0 +1,166 @@
+"""Growing the trees of a forest: which columns judge splits, by which rules, and on how many threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.settings import Settings, count_features, resolve_settings
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.features.matrix import (
+    array_of,
+    column_means,
+    prediction_matrix,
+    training_matrix,
+    varying_columns,
+    with_unit_rows,
+)
+from slantwood.growth.grow import Limits
+from slantwood.growth.plan import GrowthPlan
+from slantwood.kernels.announce import announced
+from slantwood.kernels.matrix import Matrix
+from slantwood.model.trees import Trees, join
+from slantwood.targets.clustering import sketch
+from slantwood.task_names import NUMBER_TASKS
+from slantwood.threads import StopFlag, run_in_threads
+
+# Called after each tree with a function that makes the forest so far; returns whether to stop.
+OnTree = Callable[[Callable[[], FittedForest]], bool]
+
+
+def grow_forest(
+    data: TrainingData,
+    spec: ForestSpec,
+    earlier: FittedForest | None = None,
+    on_tree: OnTree | None = None,
+) -> FittedForest:
+    """Grow trees on rows whose labels and settings are all decided.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows. Where the targets judge splits, rows without any label have no part.
+    spec : ForestSpec
+        What is asked for.
+    earlier : FittedForest, optional
+        A forest to which trees are added, up to `spec.n_trees`.
+    on_tree : callable, optional
+        Hears of each tree.
+
+    Returns
+    -------
+    FittedForest
+        The earlier trees and the new ones.
+    """
+    if data.clustering.is_targets:
+        data = data.without_unlabeled()
+    counting = _counting_targets(data, spec)
+    n_targets = int(counting.sum())
+    sketch_width = data.clustering.sketch_width(data.X.shape[1], n_targets)
+    settings = resolve_settings(data, spec, n_targets, sketched=sketch_width is not None)
+    judging = _judging_columns(data, spec, settings, counting, sketch_width)
+    plan = _plan(data, spec, settings, judging)
+    grown = [] if earlier is None else [earlier.trees]
+    n_earlier = 0 if earlier is None else earlier.trees.n_trees
+    importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
+
+    def so_far() -> FittedForest:
+        return FittedForest(
+            trees=join(grown),
+            settings=settings,
+            encoding=data.encoding,
+            targets=data.targets,
+            importance_sum=importance_sum,
+            unlabeled_weight=float(spec.unlabeled_weight or 0.0),
+            seed=spec.seed,
+            tuned=spec.tuned,
+            has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
+            or (len(grown) > (earlier is not None) and not plan.bootstrap),
+        )
+
+    stop = StopFlag()
+    grow = partial(plan.grow_tree, stop_flag=stop.array)
+    left = range(n_earlier, spec.n_trees)
+    with announced(), closing(run_in_threads(grow, left, spec.n_jobs, stop)) as trees:
+        for tree, importance in trees:
+            grown.append(_consistent(tree, data, plan))
+            importance_sum += importance
+            if on_tree is not None and on_tree(so_far):
+                break
+    return so_far()
+
+
+def _counting_targets(data: TrainingData, spec: ForestSpec) -> np.ndarray:
+    """Mask of the targets with a say in splits. Constant ones and those of weight 0 are only predicted."""
+    counting = varying_columns(data.Y)
+    return counting & (spec.target_weights > 0) if len(spec.target_weights) else counting
+
+
+def _judging_columns(
+    data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, sketch_width: int | None
+) -> tuple[Matrix, np.ndarray]:
+    """Return the columns that judge splits, the targets or what stands for them, and their weights."""
+    Y, weights = training_matrix(data.Y), spec.target_weights
+    if 0 < counting.sum() < len(counting):
+        Y = training_matrix(data.Y[:, counting])
+        weights = weights[counting] if len(weights) else weights
+    if settings.unit_labels:
+        Y = with_unit_rows(Y)
+    if data.clustering.is_targets and sketch_width is None:
+        return Y, weights
+    columns, weights = data.clustering.columns(data.X, array_of(Y), weights, data.row_weights)
+    if sketch_width is not None:
+        columns, weights = sketch(columns, weights, sketch_width, spec.seed), np.empty(0)
+    return training_matrix(columns), weights
+
+
+def _plan(
+    data: TrainingData, spec: ForestSpec, settings: Settings, judging: tuple[Matrix, np.ndarray]
+) -> GrowthPlan:
+    X, Y = training_matrix(data.X), training_matrix(data.Y)
+    Z, attribute_weights = judging
+    split = settings.split
+    max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
+    # A function of the number of features, such as "sqrt", is a number of features to combine. In sparse
+    # data a row has few of those drawn, so it is taken by the row; a number or a share is taken as given.
+    by_row = split.oblique and isinstance(settings.max_features, str)
+    # Numbers have units of their own; classes and labels are indicators, and their variances of one kind.
+    units_differ = data.targets.task in NUMBER_TASKS or not data.clustering.is_targets
+    return GrowthPlan(
+        X=with_unit_rows(X) if settings.unit_rows else X,
+        Y=Y,
+        overall=_overall_means(Y, data.row_weights) if Y.has_gaps else np.empty(0, np.float32),
+        Z=Z,
+        attribute_weights=attribute_weights.astype(np.float32),
+        row_weights=data.row_weights,
+        split=split,
+        importance_power=float(units_differ),
+        limits=Limits(
+            max_depth=np.iinfo(np.int32).max if settings.max_depth is None else settings.max_depth,
+            min_samples_split=int(settings.min_samples_split),
+            min_impurity_decrease=float(settings.min_impurity_decrease),
+            max_features=max_features,
+            features_per_row=max_features if by_row else 0,
+            min_support=split.min_support,
+            shuffle_above=split.rows_in_order,
+        ),
+        bootstrap=bool(settings.bootstrap),
+        seed=spec.seed,
+    )
+
+
+def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(column_means(array_of(Y), row_weights)).astype(np.float32)
+
+
+def _consistent(tree: Trees, data: TrainingData, plan: GrowthPlan) -> Trees:
+    """Put the leaves in line with a hierarchy: means over other rows for each label are so up to rounding."""
+    hierarchy = data.targets.hierarchy
+    if hierarchy is None or not plan.Y.has_gaps:
+        return tree
+    return tree._replace(leaves=prediction_matrix(hierarchy.consistent(array_of(tree.leaves))))

@@ -1,0 +1,91 @@
+"""The values in use of all parameters that can be "auto"."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.ensemble.defaults import SPARSE_FEATURES, DataTraits, resolve_auto
+from slantwood.ensemble.spec import AUTO, ForestSpec
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.features.matrix import nonzero_share
+from slantwood.validation import check_choice, check_integer, check_real
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of a fit, none of them left open."""
+
+    bootstrap: bool
+    max_features: int | float | str | None
+    min_samples_split: int
+    min_impurity_decrease: float
+    unit_rows: bool
+    unit_labels: bool
+    max_depth: int | None
+    split: Any  # a split learner; None in a file that was saved without one
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sketched: bool) -> Settings:
+    """Fill in what was left at "auto", in the split learner too.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows.
+    spec : ForestSpec
+        What was asked for.
+    n_targets : int
+        Number of targets that count in the choice of splits.
+    sketched : bool
+        Whether a random projection stands for them.
+    """
+    stored = data.X.data if sp.issparse(data.X) else data.X
+    traits = DataTraits(
+        task=data.targets.task,
+        n_rows=int((data.row_weights > 0).sum()),
+        n_features=data.X.shape[1],
+        n_targets=n_targets,
+        nonzero_features=data.encoding.input_nonzero_share(data.X),
+        wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
+        features_nonnegative=bool(np.fmin.reduce(stored, axis=None, initial=0.0) >= 0),
+        single_tree=spec.single_tree,
+        sketched=sketched,
+    )
+    chosen = resolve_auto(traits, spec.split, spec.tuned or {})
+    asked = {field.name: getattr(spec, field.name) for field in fields(Settings) if field.name != "split"}
+    values = {
+        name: chosen[name] if isinstance(value, str) and value == AUTO else value
+        for name, value in asked.items()
+    }
+    if spec.out_of_bag:
+        values["bootstrap"] = True
+    return Settings(**values, split=spec.split.filled_in(chosen))
+
+
+def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
+    """Return how many features a split may combine, never less than the `fewest` where X has them."""
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        check_choice("max_features", max_features, ("sqrt", "log2"))
+        count = math.sqrt(n_features) if max_features == "sqrt" else math.log2(max(n_features, 2))
+    elif isinstance(max_features, Integral) and not isinstance(max_features, bool):
+        count = check_integer("max_features", max_features, 1)
+        if count > n_features:
+            raise ValueError(
+                f"max_features={max_features} is more than the {n_features} features of X; give at most that "
+                "number, or a share of them as a float"
+            )
+    else:
+        count = check_real("max_features", max_features, 0.0, 1.0, open_minimum=True) * n_features
+    return min(n_features, max(math.ceil(count), fewest))
