@@ -129,9 +129,9 @@ def test_out_of_bag_equals_averaging_by_hand():
     X, y = make_regression(80, 5, n_targets=2, random_state=0)
     forest = ObliqueForestRegressor(n_estimators=7, oob_score=True, random_state=3).fit(X, y)
     expected = np.full(y.shape, np.nan)
-    counts = [bootstrap_counts(forest._seed, t, len(X)) for t in range(7)]
+    counts = [bootstrap_counts(forest.forest_.seed, t, len(X)) for t in range(7)]
     leaves = forest.trees_.leaves.values
-    nodes = forest._leaf_nodes(X)
+    nodes = forest.apply(X) + forest.trees_.roots
     for i in range(len(X)):
         unseen = [t for t in range(7) if counts[t][i] == 0]
         if unseen:
@@ -234,7 +234,7 @@ def test_target_weights_move_the_split_towards_the_heavier_target():
 def test_automatic_settings_are_visible_and_can_be_overruled():
     X, y = load_iris(return_X_y=True)
     auto = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(X, y)
-    assert "auto" not in map(str, auto.settings_.values())
+    assert "auto" not in map(str, auto.settings_.to_dict().values())
     assert "auto" not in repr(auto.settings_.split)
     mine = ObliqueForestClassifier(
         n_estimators=2,

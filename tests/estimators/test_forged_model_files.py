@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -439,7 +440,8 @@ def test_numbers_that_training_can_make_are_kept(tmp_path):
 def test_a_model_with_such_leaves_is_not_saved(tmp_path):
     model = forest().fit(X, LABELS)
     leaves = model.trees_.leaves
-    model.trees_ = model.trees_._replace(leaves=leaves._replace(values=leaves.values + np.float32(2)))
+    trees = model.trees_._replace(leaves=leaves._replace(values=leaves.values + np.float32(2)))
+    model.forest_ = replace(model.forest_, trees=trees)
     with pytest.raises(ValueError, match=r"cannot be saved: array 'leaves/values' holds 3; prob"):
         model.save(tmp_path / "m.slant")
     assert not list(tmp_path.iterdir())

@@ -96,7 +96,7 @@ def same_trees(a, b):
 
 
 def not_seen_by_some_tree(model):
-    counts = [bootstrap_counts(model._seed, t, 60) for t in range(model.trees_.n_trees)]
+    counts = [bootstrap_counts(model.forest_.seed, t, 60) for t in range(model.trees_.n_trees)]
     return (np.array(counts) == 0).any(axis=0)
 
 

@@ -580,7 +580,7 @@ def test_an_out_of_bag_score_of_no_row_of_weight_is_nan_and_no_error(task):
     for seed in range(6):
         model = forest(task, oob_score=True, bootstrap=True, n_estimators=1, random_state=seed)
         model.fit(X, y, sample_weight=weights)
-        if bootstrap_counts(model._seed, 0, 30)[0] > 0:
+        if bootstrap_counts(model.forest_.seed, 0, 30)[0] > 0:
             in_bag += 1
             assert np.isnan(model.oob_score_)
     assert in_bag > 0
@@ -593,7 +593,7 @@ def test_a_tree_that_saw_the_only_known_rows_does_not_judge_them():
     n_undrawn = 0
     for seed in range(30):
         model = forest("regression", oob_score=True, n_estimators=1, random_state=seed).fit(X, y)
-        if not bootstrap_counts(model._seed, 0, 30)[:2].any():
+        if not bootstrap_counts(model.forest_.seed, 0, 30)[:2].any():
             n_undrawn += 1
             assert np.isnan(model.oob_prediction_[:2]).all()
             assert np.isnan(model.oob_score_)

@@ -302,7 +302,7 @@ def test_thresholds_of_each_label_come_back():
 def test_a_generator_is_replaced_by_the_seed_that_was_drawn():
     model = forest(random_state=np.random.RandomState(3)).fit(X, SIGN)
     again = from_bytes(in_bytes(model))
-    assert again.random_state == model._seed
+    assert again.random_state == model.forest_.seed
     assert isinstance(again.random_state, int)
     assert_same(answers(model, X), answers(again, X))
 

@@ -145,9 +145,10 @@ def test_a_row_that_others_may_have_read_outlives_an_interrupt(store, monkeypatc
         assert [row["fold"] for row in store.rows()] == [0]
         raise KeyboardInterrupt
 
-    with store, monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with store, monkeypatch.context() as patch:
         patch.setattr(os, "fsync", interrupt)
-        store.append(_row(0))
+        with pytest.raises(KeyboardInterrupt):
+            store.append(_row(0))
     with store:
         store.append(_row(1))
     assert [row["fold"] for row in store.rows()] == [0, 1]

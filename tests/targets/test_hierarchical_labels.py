@@ -169,7 +169,7 @@ def test_rows_that_are_not_known_are_gaps_in_every_label(seed):
 def test_labels_are_the_classes_and_parents_rank_before_children():
     targets, _ = HierarchyTargets.read([["fonts"], ["pots"]], DAG, 2)
     assert targets.classes.tolist() == list(DAG.nodes)
-    assert targets.task == "multi-label"
+    assert targets.task == "hierarchical multi-label"
     for parent, child in DAG.edges:
         assert targets.ranks[DAG.index(parent)] < targets.ranks[DAG.index(child)]
     assert sorted(targets.ranks) == list(range(5))

@@ -13,7 +13,8 @@ from slantwood import (
     ObliqueTreeClassifier,
     SVMSplit,
 )
-from slantwood.estimators import semi_supervised, tuning
+from slantwood.ensemble import semi_supervised, tuning
+from slantwood.ensemble.prediction import Predictor
 from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.metrics import pooled_auprc
 
@@ -21,7 +22,7 @@ from slantwood.metrics import pooled_auprc
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 TREE = Hierarchy.from_paths(["a/x", "a/y", "b/x", "b/y", "c"])
-RUNGS = tuning._GRADIENT_RUNGS
+LEVELS = tuning.GRADIENT_LEVELS
 ALL_GIVEN = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1, target_power=1.0)
 
 
@@ -47,23 +48,27 @@ class OwnLearner:
 
 @pytest.fixture
 def inner(monkeypatch):
-    """List the inner fits of the tuning, as (data, seed, number of trees, settings)."""
+    """List the inner fits of the tuning, as (data, spec)."""
+    return spied(monkeypatch, tuning)
+
+
+def spied(monkeypatch, module):
     calls = []
 
-    def spy(estimator, data, seed, n_trees, settings):
-        calls.append((data, seed, n_trees, settings))
-        return trained_copy(estimator, data, seed, n_trees, settings)
+    def spy(data, spec):
+        calls.append((data, spec))
+        return grow_forest(data, spec)
 
-    trained_copy = tuning.trained_copy
-    monkeypatch.setattr(tuning, "trained_copy", spy)
+    grow_forest = module.grow_forest
+    monkeypatch.setattr(module, "grow_forest", spy)
     return calls
 
 
 # ---- what is chosen
 
 
-def rung_of(model):
-    return RUNGS.index(model._tuned)
+def level_of(model):
+    return LEVELS.index(model.forest_.tuned)
 
 
 DEEP = Hierarchy.from_paths([f"{top}/{leaf}" for top in range(4) for leaf in range(4)])
@@ -86,12 +91,13 @@ def noisy(seed):
     return X, [{DEEP.leaves[i]} for i in leaf]
 
 
-@pytest.mark.parametrize(("split", "rungs"), [("gradient", RUNGS), ("svm", tuning._OTHER_RUNGS)])
-def test_noisy_labels_get_a_higher_rung_than_clean_ones(split, rungs):
+@pytest.mark.parametrize(("split", "levels"), [("gradient", LEVELS), ("svm", tuning.OTHER_LEVELS)])
+def test_noisy_labels_get_a_higher_level_than_clean_ones(split, levels):
     of_clean, of_noisy = (
         [
-            rungs.index(forest(split=split, random_state=seed, hierarchy=DEEP).fit(*make(seed))._tuned)
+            levels.index(model.fit(*make(seed)).forest_.tuned)
             for seed in range(3)
+            for model in [forest(split=split, random_state=seed, hierarchy=DEEP)]
         ]
         for make in (clean, noisy)
     )
@@ -102,30 +108,30 @@ def test_noisy_labels_get_a_higher_rung_than_clean_ones(split, rungs):
 
 def test_the_chosen_settings_are_in_use():
     model = forest().fit(*problem())
-    rung = RUNGS[rung_of(model)]
-    assert model.settings_.min_samples_split == rung["min_samples_split"]
-    for name in set(rung) - {"min_samples_split"}:
-        assert getattr(model.settings_.split, name) == rung[name]
+    level = LEVELS[level_of(model)]
+    assert model.settings_.min_samples_split == level["min_samples_split"]
+    for name in set(level) - {"min_samples_split"}:
+        assert getattr(model.settings_.split, name) == level[name]
 
 
-def test_the_chosen_rung_is_the_best_of_those_beside_it(monkeypatch):
+def test_the_chosen_level_is_the_best_of_those_beside_it(monkeypatch):
     found = {}
 
-    def spy(estimator, data, rows, fold, seed, settings):
-        found[RUNGS.index(settings), fold] = held_out(estimator, data, rows, fold, seed, settings)
-        return found[RUNGS.index(settings), fold]
+    def spy(data, spec, rows, fold, settings):
+        found[LEVELS.index(settings), fold] = held_out_quality(data, spec, rows, fold, settings)
+        return found[LEVELS.index(settings), fold]
 
-    held_out = tuning._held_out
-    monkeypatch.setattr(tuning, "_held_out", spy)
-    best = rung_of(forest().fit(*problem(flipped=0.4)))
+    held_out_quality = tuning.held_out_quality
+    monkeypatch.setattr(tuning, "held_out_quality", spy)
+    best = level_of(forest().fit(*problem(flipped=0.4)))
     assert {fold for _, fold in found} == {0, 1}
     assert all(0 < quality < 1 for quality in found.values())
 
-    def quality(rung):
-        return found[rung, 0] + found[rung, 1]
+    def quality(level):
+        return found[level, 0] + found[level, 1]
 
-    for rung in {best - 1, best + 1} & set(range(len(RUNGS))):
-        assert quality(rung) <= quality(best)
+    for level in {best - 1, best + 1} & set(range(len(LEVELS))):
+        assert quality(level) <= quality(best)
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -135,24 +141,24 @@ def test_quality_is_that_of_rows_which_the_trees_have_not_seen(monkeypatch, as_s
     weights = np.arange(60) % 5 + 0.5
     models, qualities = [], []
 
-    def spy(estimator, data, seed, n_trees, settings):
-        models.append((data.row_weights, trained_copy(estimator, data, seed, n_trees, settings)))
+    def spy(data, spec):
+        models.append((data.row_weights, grow_forest(data, spec)))
         return models[-1][1]
 
     def heard(*arguments):
-        qualities.append(held_out(*arguments))
+        qualities.append(held_out_quality(*arguments))
         return qualities[-1]
 
-    trained_copy, held_out = tuning.trained_copy, tuning._held_out
-    monkeypatch.setattr(tuning, "trained_copy", spy)
-    monkeypatch.setattr(tuning, "_held_out", heard)
+    grow_forest, held_out_quality = tuning.grow_forest, tuning.held_out_quality
+    monkeypatch.setattr(tuning, "grow_forest", spy)
+    monkeypatch.setattr(tuning, "held_out_quality", heard)
     forest().fit(X, sp.csr_array(Y) if as_sparse else Y, sample_weight=weights)
     assert len(models) == len(qualities) >= 4
     for (inner_weights, model), quality in zip(models, qualities, strict=True):
         out = inner_weights == 0
         assert out.sum() == 15
         assert_array_equal(inner_weights[~out], weights[~out])
-        scores = model.predict_proba(X[out])
+        scores = Predictor(model).mean(X[out])
         expected = pooled_auprc(Y[out], scores, interpolation="step", sample_weight=weights[out])
         assert quality == pytest.approx(expected, rel=1e-9)
 
@@ -163,48 +169,48 @@ def test_the_same_seed_gives_the_same_choice(split):
     first = forest(split=split).fit(X, y)
     again = forest(split=split, n_jobs=2, n_estimators=1).fit(X, TREE.closure(TREE.indicator(y)))
     assert again.settings_ == first.settings_
-    assert again._tuned == first._tuned
+    assert again.forest_.tuned == first.forest_.tuned
 
 
 # ---- climbing
 
 
-def climbed(monkeypatch, quality, rungs=RUNGS, **parameters):
-    """Fit with a made-up quality of each rung; return the rung chosen, and those that were looked at."""
+def climbed(monkeypatch, quality, levels=LEVELS, **parameters):
+    """Fit with a made-up quality of each level; return the level chosen, and those that were looked at."""
     looked_at = []
 
-    def made_up(estimator, data, rows, fold, seed, settings):
-        looked_at.append((rungs.index(settings), fold))
-        return quality[rungs.index(settings)]
+    def made_up(data, spec, rows, fold, settings):
+        looked_at.append((levels.index(settings), fold))
+        return quality[levels.index(settings)]
 
-    monkeypatch.setattr(tuning, "_held_out", made_up)
+    monkeypatch.setattr(tuning, "held_out_quality", made_up)
     model = forest(**parameters).fit(*problem())
     assert len(set(looked_at)) == len(looked_at)  # each only once
-    return rungs.index(model._tuned), sorted({rung for rung, _ in looked_at})
+    return levels.index(model.forest_.tuned), sorted({level for level, _ in looked_at})
 
 
 @pytest.mark.parametrize("peak", range(5))
 def test_climbing_finds_the_peak(monkeypatch, peak):
-    chosen, looked_at = climbed(monkeypatch, [1.0 - abs(rung - peak) for rung in range(5)])
+    chosen, looked_at = climbed(monkeypatch, [1.0 - abs(level - peak) for level in range(5)])
     assert chosen == peak
     assert {peak - 1, peak, peak + 1} & set(range(5)) <= set(looked_at)
-    # No further than one rung beyond the peak.
+    # No further than one level beyond the peak.
     assert looked_at == list(range(min(max(peak + 1, 2), 4) + 1))
 
 
 @pytest.mark.parametrize("peak", range(5))
 def test_climbing_finds_the_peak_of_other_splits(monkeypatch, peak):
-    quality = [1.0 - abs(rung - peak) for rung in range(5)]
-    assert climbed(monkeypatch, quality, tuning._OTHER_RUNGS, split="svm")[0] == peak
+    quality = [1.0 - abs(level - peak) for level in range(5)]
+    assert climbed(monkeypatch, quality, tuning.OTHER_LEVELS, split="svm")[0] == peak
 
 
-def test_on_level_ground_the_first_rung_stays(monkeypatch):
-    assert climbed(monkeypatch, [0.5] * 5) == (tuning._FIRST, [0, 1, 2])
+def test_on_level_ground_the_first_level_stays(monkeypatch):
+    assert climbed(monkeypatch, [0.5] * 5) == (tuning.FIRST_LEVEL, [0, 1, 2])
 
 
 def test_a_fold_without_labels_does_not_decide():
     model = forest().fit(problem()[0], [[]] * 60)
-    assert rung_of(model) == tuning._FIRST
+    assert level_of(model) == tuning.FIRST_LEVEL
 
 
 # ---- what is left alone
@@ -215,41 +221,41 @@ def test_what_the_user_gives_is_respected():
     for name, value in {"C": 2.5, "max_iter": 7, "learning_rate": 0.03, "target_power": 0.4}.items():
         model = forest(split=GradientSplit(**{name: value})).fit(X, y)
         assert getattr(model.settings_.split, name) == value
-        assert name not in model._tuned
-        assert set(model._tuned) > {"min_samples_split"}
+        assert name not in model.forest_.tuned
+        assert set(model.forest_.tuned) > {"min_samples_split"}
     model = forest(min_samples_split=7).fit(X, y)
     assert model.settings_.min_samples_split == 7
-    assert "min_samples_split" not in model._tuned
-    assert "C" in model._tuned
+    assert "min_samples_split" not in model.forest_.tuned
+    assert "C" in model.forest_.tuned
     model = forest(split=SVMSplit(C=0.7)).fit(X, y)
     assert model.settings_.split.C == 0.7
-    assert set(model._tuned) == {"min_samples_split"}
+    assert set(model.forest_.tuned) == {"min_samples_split"}
 
 
-def test_rungs_that_the_user_makes_equal_are_tried_once(inner):
+def test_levels_that_the_user_makes_equal_are_tried_once(inner):
     # Without C, min_samples_split, max_iter and learning_rate, the second and third differ in nothing.
     split = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1)
     forest(split=split, min_samples_split=5).fit(*problem())
-    tried = [settings for *_, settings in inner]
+    tried = [spec.tuned for _, spec in inner]
     assert {"target_power": 0.75} in tried
     assert all(set(settings) == {"target_power"} for settings in tried)
     distinct = {settings["target_power"] for settings in tried}
-    assert len(tried) == tuning._FOLDS_USED * len(distinct)
+    assert len(tried) == tuning.FOLDS_USED * len(distinct)
 
 
 @pytest.mark.parametrize("split", [ALL_GIVEN, GradientSplit.published(), "svm", SVMSplit(C=1), OwnLearner()])
 def test_where_everything_is_given_nothing_is_fitted_on_the_way(inner, split):
     model = forest(split=split, min_samples_split=4).fit(*problem())
     assert inner == []
-    assert model._tuned == {}
+    assert model.forest_.tuned == {}
     assert model.settings_.min_samples_split == 4
 
 
 def test_own_learners_have_the_size_of_their_leaves_tuned(monkeypatch, inner):
-    monkeypatch.setattr(tuning, "_TREES", 1)
+    monkeypatch.setattr(tuning, "INNER_TREES", 1)
     model = forest(split=OwnLearner(), n_estimators=1).fit(*problem(32))
     assert inner
-    assert model._tuned in tuning._OTHER_RUNGS
+    assert model.forest_.tuned in tuning.OTHER_LEVELS
 
 
 @pytest.mark.parametrize("how", ["rows", "weights", "unknown"])
@@ -261,7 +267,7 @@ def test_few_rows_tell_nothing_and_leave_the_defaults(inner, how, n):
         y = [row if i < n else None for i, row in enumerate(y)]
     model = forest().fit(X, y, sample_weight=weights)
     assert bool(inner) == (n == 30)
-    assert (model._tuned == {}) == (n == 29)
+    assert (model.forest_.tuned == {}) == (n == 29)
     if n == 29:
         plain = forest(hierarchy=None, max_features=1.0)
         plain.fit(X[:29], TREE.closure(TREE.indicator(y[:29])).toarray())
@@ -287,10 +293,11 @@ def test_only_forests_of_a_hierarchy_are_tuned(inner):
 def test_inner_fits_are_small_and_know_their_settings(inner):
     X, y = problem()
     model = forest(n_estimators=3, oob_score=True, threshold="f1_macro").fit(X, y)
-    assert {n_trees for _, _, n_trees, _ in inner} == {tuning._TREES}
-    assert all(settings in RUNGS for *_, settings in inner)
-    assert len(inner) % tuning._FOLDS_USED == 0
-    assert {seed for _, seed, _, _ in inner} == {model._seed}
+    assert {spec.n_trees for _, spec in inner} == {tuning.INNER_TREES}
+    assert all(spec.tuned in LEVELS for _, spec in inner)
+    assert len(inner) % tuning.FOLDS_USED == 0
+    assert len({spec.seed for _, spec in inner}) == 1
+    assert not any(spec.out_of_bag or spec.verbose for _, spec in inner)
     assert model.trees_.n_trees == 3
 
 
@@ -321,20 +328,13 @@ def test_trees_that_are_added_have_the_settings_of_the_first(inner):
 @pytest.mark.parametrize("weight", [0.3, "auto"])
 def test_models_that_teach_have_the_tuned_settings(monkeypatch, inner, weight):
     monkeypatch.setattr(semi_supervised, "_TREES", 2)
-    taught = []
-
-    def spy(estimator, data, seed, n_trees, settings):
-        taught.append(settings)
-        return trained_copy(estimator, data, seed, n_trees, settings)
-
-    trained_copy = semi_supervised.trained_copy
-    monkeypatch.setattr(semi_supervised, "trained_copy", spy)
+    taught = spied(monkeypatch, semi_supervised)
     X, y = problem()
     model = forest(unlabeled_weight=weight).fit(X, [row if i % 3 else None for i, row in enumerate(y)])
     assert taught
-    assert all(settings == model._tuned for settings in taught)
+    assert all(spec.tuned == model.forest_.tuned for _, spec in taught)
     # Tuned once, not for each of them.
-    assert len(inner) <= tuning._FOLDS_USED * len(RUNGS)
+    assert len(inner) <= tuning.FOLDS_USED * len(LEVELS)
 
 
 def test_the_users_estimator_and_numbers_are_left_as_they_were():
@@ -359,10 +359,10 @@ def test_inner_fits_are_silent(capfd):
     assert shown.out == ""
 
 
-def test_progress_tells_each_rung_that_was_judged(capfd, inner):
+def test_progress_tells_each_level_that_was_judged(capfd, inner):
     model = forest(verbose=1).fit(*problem())
     lines = [line for line in capfd.readouterr().err.splitlines() if "held-out" in line]
-    assert len(lines) == len(inner) / tuning._FOLDS_USED
+    assert len(lines) == len(inner) / tuning.FOLDS_USED
     best = max(lines, key=lambda line: float(line.split("AUPRC ")[1].split()[0]))
     assert f"min_samples_split={model.settings_.min_samples_split}," in best
 
