@@ -588,6 +588,7 @@ def test_arrays_of_other_numbers_are_taken_too():
 def test_a_frame_of_numbers_is_dense_even_if_most_are_zero():
     matrix = Encoding.learn(pd.DataFrame(np.eye(20)), missing_indicators=True)[1]
     assert isinstance(matrix, np.ndarray)
+    assert_array_equal(matrix, np.eye(20))
 
 
 @pytest.mark.parametrize(("n_categories", "is_sparse"), [(3, False), (5, False), (6, True), (100, True)])

