@@ -50,10 +50,13 @@ def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     # Before the first tree is there settings are chosen, which may take a while.
     show(name, 0, getattr(model, "n_estimators", 1))
     with heard_by(partial(show, name)):
-        model.fit(data.X, data.y, sample_weight=data.weights)
-    model.input_names_ = tuple(data.feature_names)
-    model.target_names_ = tuple(data.target_names)
-    return model
+        return model.fit(
+            data.X,
+            data.y,
+            sample_weight=data.weights,
+            feature_names=tuple(data.feature_names),
+            target_names=tuple(data.target_names),
+        )
 
 
 def use_threads(model: Any, jobs: int | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -177,11 +177,14 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _attributes(self, forest: FittedForest) -> dict[str, Any]:
         """All attributes that every fit sets."""
-        return {"forest_": forest, **self.describe(forest.targets)}
+        return {"forest_": forest, **forest.targets.attributes}
 
-    @abstractmethod
-    def describe(self, targets: Any) -> dict[str, Any]:
-        """Return the public attributes that say what is predicted."""
+    def _set_names(self, feature_names: Sequence[str] | None, target_names: Sequence[str] | None) -> None:
+        if feature_names is not None:
+            self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
+        if target_names is not None:
+            counts = check.target_name_counts(self.targets_)
+            self.target_names_ = check.check_names("target_names", target_names, counts)
 
     # ---- out of bag
 
@@ -241,6 +244,15 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         -------
         float32 array or CSR array of shape (n_rows, n_columns)
             A column for each of `split_feature_names_`; NaN where a value is missing.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+        >>> tree.encode_features(X).shape
+        (150, 4)
         """
         check_is_fitted(self)
         return self.encoding_.encode(self._checked_features(X, reset=False))
@@ -316,6 +328,20 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             Whether to leave out what only training needs: out-of-bag predictions, the weight of the training
             rows in each node, and what `warm_start` goes on from. A model with a split learner of your own
             can be saved only so; the file then names the default one.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from slantwood import load_model
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save(Path(folder) / "iris.slant")
+        ...     load_model(Path(folder) / "iris.slant").get_depth()
+        2
         """
         check_is_fitted(self)
         from slantwood.estimators.saving import save_model  # knows all estimators, which know this class

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -24,7 +25,6 @@ from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
-from slantwood.targets.base import DiscreteTargets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.labels import LabelTargets
@@ -42,7 +42,15 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     hierarchy: Any
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        clustering: Any = None,
+        feature_names: Sequence[str] | None = None,
+        target_names: Sequence[str] | None = None,
+    ) -> ObliqueClassifier:
         """Grow the trees.
 
         Parameters
@@ -59,10 +67,22 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What judges splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
+        feature_names, target_names : sequence of str, optional
+            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+        >>> tree.classes_.tolist()
+        [0, 1, 2]
         """
         with self._all_or_nothing():
             table, X, encoding = self._read_features(X)
@@ -82,6 +102,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 self._check_some_weight(weights[known_rows(Y)])
             check.check_threshold(self.threshold, targets)
             self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
+            self._set_names(feature_names, target_names)
         return self
 
     def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
@@ -134,15 +155,28 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 "class"
             )
 
-    def describe(self, targets: DiscreteTargets) -> dict[str, Any]:
-        """Return the public attributes that say what is predicted."""
-        return {"classes_": targets.classes, "n_classes_": len(targets.classes)}
-
     def predict(self, X: Any) -> Any:
-        """Return the class of each row, or its labels, in the form of y.
+        """Return the class of each row, or its labels.
 
-        That is an indicator matrix (sparse where y was sparse), or a list with the labels of each row. Labels
-        of a hierarchy come with all their ancestors.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        array, CSR array or list
+            In the form of y: classes; an indicator matrix, sparse where y was sparse; or a list with the
+            labels of each row. Labels of a hierarchy come with all their ancestors.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+        >>> tree.predict(X[:2]).tolist()
+        [0, 0]
         """
         check_is_fitted(self)
         return self.targets_.decode(self._scores(X), self.decision_threshold())
@@ -163,6 +197,15 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         -------
         float or array of shape (n_labels,)
             The parameter `threshold`, or `thresholds_` where they are tuned.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+        >>> tree.decision_threshold()
+        0.5
         """
         check_is_fitted(self)
         if not isinstance(self.threshold, str):
@@ -189,6 +232,17 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         array or CSR array of shape (n_rows, n_classes)
             Columns in the order of `classes_`. With many labels, `top_k` and `sparse` never form the
             dense matrix.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> forest.predict_proba(X[:2]).round(1).tolist()
+        [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+        >>> forest.predict_proba(X, top_k=1).nnz
+        150
         """
         check_is_fitted(self)
         check_flag("sparse", sparse)
@@ -220,6 +274,15 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             The share of rows whose class, or whose whole set of labels, is right. Of a hierarchy, where
             hardly any row is right in all its labels, the area under the pooled precision-recall curve
             (`slantwood.metrics.pooled_auprc`).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> bool(forest.score(X, y) > 0.9)
+        True
         """
         check_is_fitted(self)
         hierarchy = self.targets_.hierarchy
@@ -231,7 +294,27 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         return pooled_auprc(truth, scores, sample_weight=sample_weight)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the probability of each class or label."""
+        """Return the logarithm of the probability of each class or label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            Columns in the order of `classes_`; minus infinity where a probability is 0.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> forest.predict_log_proba(X).shape
+        (150, 3)
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

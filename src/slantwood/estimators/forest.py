@@ -9,39 +9,163 @@ import scipy.sparse as sp
 
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
-from slantwood.estimators.documentation import documented
 from slantwood.estimators.regression import ObliqueRegressor
 
 
 class _Forest(ObliqueEstimator):
     def apply(self, X: Any) -> np.ndarray:
-        """Return the number of the leaf that each row reaches in each tree, counted within the tree."""
+        """Return the number of the leaf that each row reaches in each tree, counted within the tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        array of int of shape (n_rows, n_trees)
+            Numbers of nodes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> forest.apply(X).shape
+        (150, 5)
+        """
         X = self.encode_features(X)
         return self._predictor.leaves(X) - self.trees_.roots
 
     def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
         """Return the nodes that each row passes, and where each tree's nodes begin.
 
-        The indicator matrix has the nodes of all trees side by side; those of tree t are the columns from
-        `offsets[t]` to `offsets[t + 1]`.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        paths : CSR array of shape (n_rows, n_nodes)
+            Indicator of the nodes that a row passes, those of all trees side by side.
+        offsets : array of int of shape (n_trees + 1,)
+            The nodes of tree t are the columns from `offsets[t]` to `offsets[t + 1]`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+        >>> paths, offsets = forest.decision_path(X)
+        >>> len(offsets), bool(paths.shape[1] == offsets[-1])
+        (6, True)
         """
         X = self.encode_features(X)
         return self._predictor.paths(X), self.trees_.node_offsets
 
 
-@documented
 class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     """A forest of oblique predictive clustering trees for classes or label sets.
 
     Parameters
     ----------
-    {parameters}
+    n_estimators : int, default=50
+        Number of trees.
+    split : str or split learner, default="gradient"
+        How a node's hyperplane is found, by name or as an object, such as `GradientSplit(C=1)`: "gradient",
+        "svm", "axis", "ridge", "cart-lc", "oc1", "wodt" (for classes) or "ndcg" (for labels, or more than two
+        classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
+    max_depth : int or None, default=None
+        Depth of the trees at the most; None for no limit.
+    min_samples_split : int or "auto", default="auto"
+        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
+        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
+        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_impurity_decrease : float or "auto", default="auto"
+        A split must lower the impurity of at least one side by this share, measured along the direction in
+        which it separates the targets, or lead within three levels to one that does so beyond chance. 0
+        accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
+        Features that a split may combine, drawn at random for each split among those that vary in the node:
+        a number, a share, a function of their number, or None for all. Never fewer than five where a split
+        combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
+        subset gives no split, wider ones follow.
+    bootstrap : bool or "auto", default="auto"
+        Whether each tree sees a random sample of the rows, drawn with replacement.
+    oob_score : bool, default=False
+        Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
+    class_weight : dict, "balanced", array of shape (n_labels,) or None, default=None
+        Weights of the classes, by which the weights of their rows are multiplied; "balanced" makes them
+        inverse to how often the classes occur. Of labels, one weight for each, in an array or a dict (those
+        left out have weight 1), or "balanced": a row weighs the mean of the weights of its labels, and 1
+        without any, so that one label per row is weighted as a class is. Rows of rare labels then count more
+        in splits and in probabilities; `target_weights` are for the choice of splits alone.
+    target_weights : array or None, default=None
+        Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
+        predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
+        the depth.
+    hierarchy : Hierarchy or None, default=None
+        Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
+        matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
+        parents, and `predict` gives labels with all their ancestors.
+    unit_rows : bool or "auto", default="auto"
+        Whether rows of X are scaled to length 1, which suits texts.
+    unit_labels : bool or "auto", default="auto"
+        In multi-label tasks, whether the labels of a row are scaled to length 1 in the choice of splits, so
+        that rows with many labels have no more say than others.
+    threshold : float, array of shape (n_labels,), "f1_micro" or "f1_macro", default=0.5
+        In multi-label tasks `predict` returns the labels whose probability is above it: one number, one for
+        each label, or those that give the highest F1 on out-of-bag rows, one for all labels ("f1_micro") or
+        one for each ("f1_macro"), which needs a forest with `bootstrap`. Of two classes, `predict` returns
+        the second one of `classes_` where its probability is above the number; of more, always the most
+        probable one.
+    unlabeled_weight : float, "auto" or None, default=None
+        Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
+        predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the
+        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to judge
+        them by. With a number or "auto", classes of -1 mark rows without label.
+    categorical_features : "from_dtype", list or None, default="from_dtype"
+        Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
+        columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
+    missing_indicators : bool, default=False
+        Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
+        missing values.
+    n_jobs : int or None, default=None
+        Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed. The same seed gives the same model.
+    verbose : int, default=0
+        1 shows progress on stderr, 2 one line per tree.
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees it has and adds those that are missing to `n_estimators`.
 
     Attributes
     ----------
     classes_ : array
         Classes; labels of the hierarchy; or positions of the labels.
-    {attributes}
+    trees_ : Trees
+        The fitted trees as flat arrays.
+    settings_ : Settings
+        What the parameters left at "auto" became; `settings_.split` is the split learner in use.
+    forest_ : FittedForest
+        All of these together, as `fit` returned them.
+    encoding_ : Encoding
+        How the columns of X became those that splits combine.
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+        What y was: its task, and how leaf means become predictions.
+    unlabeled_weight_ : float
+        Weight in use of rows without label.
+    feature_importances_ : array of shape (n_features,)
+        Share of each feature in the impurity that the splits remove.
+    split_feature_names_ : array
+        Names of the columns that splits combine.
+    input_names_ : tuple of str
+        Names of the columns of X that `fit` was given.
+    target_names_ : tuple of str
+        Names of the columns of y that `fit` was given.
     oob_score_ : float
         What `score` returns, on out-of-bag predictions, with `oob_score=True`.
     oob_decision_function_ : array, or CSR array where y is sparse
@@ -107,17 +231,84 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.warm_start = warm_start
 
 
-@documented
 class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     """A forest of oblique predictive clustering trees for one or several numbers.
 
     Parameters
     ----------
-    {parameters}
+    n_estimators : int, default=50
+        Number of trees.
+    split : str or split learner, default="gradient"
+        How a node's hyperplane is found, by name or as an object, such as `GradientSplit(C=1)`: "gradient",
+        "svm", "axis", "ridge", "cart-lc", "oc1", "wodt" (for classes) or "ndcg" (for labels, or more than two
+        classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
+    max_depth : int or None, default=None
+        Depth of the trees at the most; None for no limit.
+    min_samples_split : int or "auto", default="auto"
+        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
+        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
+        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_impurity_decrease : float or "auto", default="auto"
+        A split must lower the impurity of at least one side by this share, measured along the direction in
+        which it separates the targets, or lead within three levels to one that does so beyond chance. 0
+        accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
+        Features that a split may combine, drawn at random for each split among those that vary in the node:
+        a number, a share, a function of their number, or None for all. Never fewer than five where a split
+        combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
+        subset gives no split, wider ones follow.
+    bootstrap : bool or "auto", default="auto"
+        Whether each tree sees a random sample of the rows, drawn with replacement.
+    oob_score : bool, default=False
+        Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
+    target_weights : array or None, default=None
+        Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
+        predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
+        the depth.
+    unit_rows : bool or "auto", default="auto"
+        Whether rows of X are scaled to length 1, which suits texts.
+    unlabeled_weight : float, "auto" or None, default=None
+        Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
+        predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the
+        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to judge
+        them by. With a number or "auto", classes of -1 mark rows without label.
+    categorical_features : "from_dtype", list or None, default="from_dtype"
+        Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
+        columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
+    missing_indicators : bool, default=False
+        Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
+        missing values.
+    n_jobs : int or None, default=None
+        Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed. The same seed gives the same model.
+    verbose : int, default=0
+        1 shows progress on stderr, 2 one line per tree.
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees it has and adds those that are missing to `n_estimators`.
 
     Attributes
     ----------
-    {attributes}
+    trees_ : Trees
+        The fitted trees as flat arrays.
+    settings_ : Settings
+        What the parameters left at "auto" became; `settings_.split` is the split learner in use.
+    forest_ : FittedForest
+        All of these together, as `fit` returned them.
+    encoding_ : Encoding
+        How the columns of X became those that splits combine.
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+        What y was: its task, and how leaf means become predictions.
+    unlabeled_weight_ : float
+        Weight in use of rows without label.
+    feature_importances_ : array of shape (n_features,)
+        Share of each feature in the impurity that the splits remove.
+    split_feature_names_ : array
+        Names of the columns that splits combine.
+    input_names_ : tuple of str
+        Names of the columns of X that `fit` was given.
+    target_names_ : tuple of str
+        Names of the columns of y that `fit` was given.
     oob_score_ : float
         R2 of the out-of-bag predictions, with `oob_score=True`.
     oob_prediction_ : array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,15 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     unit_labels = False
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, clustering: Any = None) -> ObliqueRegressor:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        clustering: Any = None,
+        feature_names: Sequence[str] | None = None,
+        target_names: Sequence[str] | None = None,
+    ) -> ObliqueRegressor:
         """Grow the trees.
 
         Parameters
@@ -40,10 +49,22 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What judges splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
+        feature_names, target_names : sequence of str, optional
+            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
 
         Returns
         -------
         self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from slantwood import ObliqueTreeRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> tree = ObliqueTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+        >>> tree.settings_.max_depth
+        3
         """
         with self._all_or_nothing():
             table, X, encoding = self._read_features(X)
@@ -53,18 +74,34 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             targets = NumberTargets.of(y, weights)
             targets = self.targets_.continued(targets) if self._continues else targets
             self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
+            self._set_names(feature_names, target_names)
         return self
 
-    def describe(self, targets: NumberTargets) -> dict[str, Any]:
-        """Return the public attributes that say what is predicted."""
-        return {"n_outputs_": targets.n_columns}
-
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predicted number(s) of each row, in the shape of y.
+        """Return the predicted number(s) of each row.
 
         They lie within the range of y over the training rows of positive weight. Leaves are held in single
         precision: predictions have seven digits, where y is far from zero beside its spread (as years are)
         seven digits of the spread.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_targets)
+            Predictions, in the shape of y.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from slantwood import ObliqueTreeRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> tree = ObliqueTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+        >>> tree.predict(X).shape
+        (442,)
         """
         check_is_fitted(self)
         X = self.encode_features(X)
@@ -87,6 +124,15 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         float
             1 where all predictions are right, 0 where they are no better than the mean of y. It does not
             depend on the unit of y, however large or small its numbers are.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from slantwood import ObliqueTreeRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> tree = ObliqueTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+        >>> bool(tree.score(X, y) > 0.4)
+        True
         """
         predicted = self.predict(X)
         predicted = predicted.reshape(len(predicted), -1)

@@ -292,7 +292,7 @@ def _restored(contents: Contents) -> Any:
     model.__dict__.update(
         {name: fitted[key] for key, name in optional.items() if key in fitted},
         n_features_in_=encoding.n_inputs,
-        **model.describe(targets),
+        **targets.attributes,
     )
     return model
 
@@ -383,9 +383,7 @@ def _check_fitted(
         "_has_tree_of_all_rows": lambda flag: type(flag) is bool,
         "_tuned_for": lambda name: name in ("f1_micro", "f1_macro"),
         "oob_score_": lambda score: isinstance(score, Real),
-        "oob_decision_function_": lambda scores: _is_matrix(
-            scores, model.describe(targets).get("n_classes_")
-        ),
+        "oob_decision_function_": lambda scores: _is_matrix(scores, targets.attributes.get("n_classes_")),
         "oob_prediction_": lambda numbers: _is_matrix(
             numbers[:, None] if targets.one_dimensional else numbers, n_columns
         ),
@@ -394,7 +392,7 @@ def _check_fitted(
         ),
         "feature_names_in_": lambda names: names.dtype == object and names.shape == (encoding.n_inputs,),
         "input_names_": lambda names: _are_names(names) and len(names) == encoding.n_inputs,
-        "target_names_": lambda names: _are_names(names) and len(names) in _numbers_of_names(targets),
+        "target_names_": lambda names: _are_names(names) and len(names) in check.target_name_counts(targets),
     }
     for name, is_right in checks.items():
         if name in fitted and not is_right(fitted[name]):
@@ -421,12 +419,6 @@ def _are_tuned_settings(tuned: Any) -> bool:
     return isinstance(tuned, dict) and all(
         isinstance(name, str) and isinstance(value, Real) for name, value in tuned.items()
     )
-
-
-def _numbers_of_names(targets: Any) -> tuple[int, ...]:
-    # Classes and label sets are what one column of a data file holds.
-    of_columns = targets.task in (*NUMBER_TASKS, "multi-label")
-    return (0, targets.n_columns) if of_columns else (0, 1, targets.n_columns)
 
 
 def _are_names(names: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -17,10 +17,10 @@ from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed
-from slantwood.targets.base import DiscreteTargets
+from slantwood.targets.base import DiscreteTargets, Targets
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.task_names import LABEL_TASKS
+from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
 
 Check = Callable[[str, Any], Any]
@@ -197,6 +197,22 @@ def check_split(given: Any, split: Any, data: TrainingData) -> None:
             f"split={given!r} reads the labels of the rows, and clustering says that something else judges "
             "splits; give no clustering, or choose another split learner, such as 'gradient'"
         )
+
+
+def check_names(name: str, given: Sequence[str], counts: tuple[int, ...]) -> tuple[str, ...]:
+    """Return names of columns, of which there must be as many as one of the `counts` says."""
+    if isinstance(given, str):
+        raise TypeError(f"{name}={given!r:.60} must be a sequence of names, one for each column")
+    names = tuple(map(str, given))
+    if len(names) not in counts:
+        raise ValueError(f"{name} has {len(names)} names; expected {' or '.join(map(str, counts))}")
+    return names
+
+
+def target_name_counts(targets: Targets) -> tuple[int, ...]:
+    """Return how many names y may have: classes and label sets may be what one column of a file holds."""
+    n_columns = targets.n_columns
+    return (0, n_columns) if targets.task in (*NUMBER_TASKS, "multi-label") else (0, 1, n_columns)
 
 
 def check_unlabeled(unlabeled_weight: Any, clustering: Clustering) -> None:

@@ -43,6 +43,10 @@ class Targets(Protocol):
     def column_weights(self) -> np.ndarray:
         """Default weights of the columns in the choice of splits; empty where all are equal."""
 
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Attributes of a fitted estimator that say what it predicts."""
+
     def continued(self, later: Any) -> Self:
         """Return the targets for adding trees, fitted on `later` ones, to a forest fitted on these."""
 

@@ -42,6 +42,11 @@ class ClassTargets:
         """Which of several classes of the same score goes first: the one of lower rank."""
         return np.arange(len(self.classes))
 
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Attributes of a fitted estimator that say what it predicts."""
+        return {"classes_": self.classes, "n_classes_": len(self.classes)}
+
     def continued(self, later: Any) -> ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
         if later.task == self.task and np.array_equal(later.classes, self.classes):

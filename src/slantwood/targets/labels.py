@@ -71,6 +71,11 @@ class LabelTargets:
         """Which of several labels of the same score goes first: the one of lower rank."""
         return np.arange(self.n_labels)
 
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Attributes of a fitted estimator that say what it predicts."""
+        return {"classes_": self.classes, "n_classes_": len(self.classes)}
+
     def continued(self, later: Any) -> LabelTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
         if type(later) is type(self) and later.n_labels == self.n_labels:

@@ -87,6 +87,11 @@ class NumberTargets:
         """A power of two of the size of the numbers, in which they can be added and multiplied safely."""
         return power_of_two(np.maximum(np.abs(self.mean), self.scale))
 
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Attributes of a fitted estimator that say what it predicts."""
+        return {"n_outputs_": self.n_columns}
+
     def continued(self, later: NumberTargets) -> NumberTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
         if later.n_columns != self.n_columns:
