@@ -99,6 +99,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
+            The fitted estimator.
         """
         self._check_weights()
         if np.ndim(y) == 1 and not sp.issparse(y):
@@ -142,7 +143,18 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return sp.csr_array((np.minimum(score, 1.0), proposed.indices, proposed.indptr), proposed.shape)
 
     def predict(self, X: Any) -> Any:
-        """Return the labels that the classifier chooses; another order of labels does not change them."""
+        """Return the labels that the classifier chooses; another order of labels does not change them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_rows, n_features)
+            Features, none missing.
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_rows, n_labels)
+            What the classifier predicts.
+        """
         check_is_fitted(self)
         return self.estimator_.predict(X)
 

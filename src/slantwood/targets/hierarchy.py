@@ -133,12 +133,41 @@ class Hierarchy:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Hierarchy:
-        """Make a hierarchy of a `networkx.DiGraph` whose edges go from parents to children."""
+        """Make a hierarchy of a graph.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph
+            Labels as nodes, edges from parents to children.
+
+        Returns
+        -------
+        Hierarchy
+            The hierarchy.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> Hierarchy.from_networkx(networkx.DiGraph([("art", "design"), ("craft", "design")])).roots
+        ('art', 'craft')
+        """
         refuse_all_but_directed_graphs(graph)
         return cls(graph.nodes(), graph.edges())
 
     def to_networkx(self) -> Any:
-        """Return a `networkx.DiGraph` with the labels as nodes and edges from parents to children."""
+        """Return the hierarchy as a graph.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Labels as nodes, edges from parents to children.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> list(animals.to_networkx().successors("dog"))
+        ['dog/poodle', 'dog/pug']
+        """
         try:
             networkx = importlib.import_module("networkx")
         except ImportError as error:
@@ -152,7 +181,24 @@ class Hierarchy:
 
     @classmethod
     def from_json(cls, text: str) -> Hierarchy:
-        """Make the hierarchy again from the text that `to_json` returned."""
+        """Make a hierarchy again of its JSON.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` returned.
+
+        Returns
+        -------
+        Hierarchy
+            The hierarchy.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> Hierarchy.from_json(animals.to_json()) == animals
+        True
+        """
         if not isinstance(text, str):
             raise TypeError(f"from_json: text is of type {type(text).__name__}, must be a string")
         try:
@@ -162,6 +208,11 @@ class Hierarchy:
 
     def to_json(self) -> str:
         """Return the hierarchy as JSON: the labels, and edges as pairs of their positions.
+
+        Returns
+        -------
+        str
+            JSON in one line.
 
         Examples
         --------
@@ -212,6 +263,16 @@ class Hierarchy:
 
         What is below a label with several parents is shown under the first of them only.
 
+        Parameters
+        ----------
+        max_lines : int, default=40
+            Lines at the most; how many labels are left out is said then.
+
+        Returns
+        -------
+        str
+            The drawing.
+
         Examples
         --------
         >>> edges = [("art", "design"), ("craft", "design"), ("craft", "pots"), ("design", "fonts")]
@@ -241,7 +302,24 @@ class Hierarchy:
     # ---- labels and how they are linked
 
     def index(self, label: Label) -> int:
-        """Return the column of a label."""
+        """Return the column of a label.
+
+        Parameters
+        ----------
+        label : str or int
+            One of `nodes`.
+
+        Returns
+        -------
+        int
+            Its position in `nodes`.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> animals.index("dog")
+        1
+        """
         if label not in self:
             hint = hint_at_labels_close_to(label, self._columns)
             raise ValueError(f"label {shown(label)} is not in the hierarchy{hint}")
@@ -268,19 +346,87 @@ class Hierarchy:
         return bool((np.diff(self._up.indptr) <= 1).all())
 
     def parents(self, label: Label) -> tuple[Label, ...]:
-        """Return the labels right above one, in the order of `nodes`."""
+        """Return the labels right above one, in the order of `nodes`.
+
+        Parameters
+        ----------
+        label : str or int
+            One of `nodes`.
+
+        Returns
+        -------
+        tuple
+            Labels; several where a label has several parents.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> animals.parents("dog/pug")
+        ('dog',)
+        """
         return self._labels(links.linked(self._up, self.index(label)))
 
     def children(self, label: Label) -> tuple[Label, ...]:
-        """Return the labels right below one, in the order of `nodes`."""
+        """Return the labels right below one, in the order of `nodes`.
+
+        Parameters
+        ----------
+        label : str or int
+            One of `nodes`.
+
+        Returns
+        -------
+        tuple
+            Labels; none below a leaf.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> animals.children("dog")
+        ('dog/poodle', 'dog/pug')
+        """
         return self._labels(links.linked(self._down, self.index(label)))
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
-        """Return all labels above one, without itself, in the order of `nodes`."""
+        """Return all labels above one, without itself, in the order of `nodes`.
+
+        Parameters
+        ----------
+        label : str or int
+            One of `nodes`.
+
+        Returns
+        -------
+        tuple
+            Labels; none above a root.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> animals.ancestors("dog/pug")
+        ('dog',)
+        """
         return self._labels(links.reachable(self._up, self.index(label)))
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
-        """Return all labels below one, without itself, in the order of `nodes`."""
+        """Return all labels below one, without itself, in the order of `nodes`.
+
+        Parameters
+        ----------
+        label : str or int
+            One of `nodes`.
+
+        Returns
+        -------
+        tuple
+            Labels; none below a leaf.
+
+        Examples
+        --------
+        >>> animals = Hierarchy.from_paths(["cat", "dog/poodle", "dog/pug"])
+        >>> animals.descendants("dog")
+        ('dog/poodle', 'dog/pug')
+        """
         return self._labels(links.reachable(self._down, self.index(label)))
 
     @cached_property
