@@ -16,6 +16,7 @@ import numpy as np
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
 from slantwood.data.table import Data, matrix_of_inputs
+from slantwood.data.text.compiled.state import LARGEST_INDEX
 from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
@@ -27,7 +28,6 @@ from slantwood.data.text.pairs import (
 from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.data.wanted import Wanted, refuse_columns
 from slantwood.hints import shown
-from slantwood.kernels.text import LARGEST_INDEX
 from slantwood.task_names import LABEL_TASKS
 
 # Python reads no number of thousands of digits.

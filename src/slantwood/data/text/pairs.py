@@ -13,10 +13,20 @@ import scipy.sparse as sp
 
 from slantwood.data.limits import Limit
 from slantwood.data.table import SPARSE_BELOW
+from slantwood.data.text.compiled import state
+from slantwood.data.text.compiled.pairs import scan_pairs
+from slantwood.data.text.compiled.state import (
+    LABELS,
+    LARGEST,
+    LEFTOVERS,
+    LINE,
+    PAIRS,
+    POSITION,
+    ROW,
+    SMALLEST,
+)
 from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning
 from slantwood.hints import shown
-from slantwood.kernels import text as kernel
-from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
 
 _ROOM_FOR_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
@@ -24,10 +34,10 @@ _ROWS_AT_A_TIME = 1024
 _MOST_ROWS = 1 << 62
 
 _EXPECTED = {
-    kernel.NO_LABEL: "expected a label, or several with commas between them",
-    kernel.NO_PAIR: "expected index:value",
-    kernel.NOT_RISING: "expected indices that rise within a row",
-    kernel.TOO_LARGE: f"expected an index up to {kernel.LARGEST_INDEX}",
+    state.NO_LABEL: "expected a label, or several with commas between them",
+    state.NO_PAIR: "expected index:value",
+    state.NOT_RISING: "expected indices that rise within a row",
+    state.TOO_LARGE: f"expected an index up to {state.LARGEST_INDEX}",
 }
 
 
@@ -58,9 +68,9 @@ def read_pairs(
     labels, label_indptr = Growing(np.float64), Growing(np.int64)
     indices, data, indptr = Growing(np.int32), Growing(np.float32), Growing(np.int64)
     leftovers = np.empty((_ROOM_FOR_LEFTOVERS, 5), np.int64)
-    progress = np.zeros(kernel.N_COUNTERS, np.int64)
+    progress = np.zeros(state.N_COUNTERS, np.int64)
     progress[LINE] = line
-    progress[LARGEST], progress[SMALLEST] = -1, kernel.LARGEST_INDEX
+    progress[LARGEST], progress[SMALLEST] = -1, state.LARGEST_INDEX
     for each in (label_indptr, indptr):
         each.make_room(1)
         each.held[0] = 0
@@ -76,7 +86,7 @@ def read_pairs(
         letters = as_array(block)
         progress[POSITION] = 0
         while True:
-            why = kernel.scan_pairs(
+            why = scan_pairs(
                 letters,
                 has_comments,
                 n_rows,
@@ -89,13 +99,13 @@ def read_pairs(
                 leftovers,
             )
             _settle(path, block, leftovers[: progress[LEFTOVERS]], (labels.held, data.held))
-            if why == kernel.FULL:
+            if why == state.FULL:
                 if progress[LEFTOVERS] == 0:  # one row has more than there is room for
                     leftovers = np.empty((2 * len(leftovers), 5), np.int64)
                 progress[LEFTOVERS] = 0
                 continue
             progress[LEFTOVERS] = 0
-            if why != kernel.DONE:
+            if why != state.DONE:
                 word = _word_at(block, int(progress[POSITION]))
                 raise malformed(path, int(progress[LINE]), f"has {word}; {_EXPECTED[why]}")
             break

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.files import blocks
+from slantwood.data.text.compiled.state import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.announce import announced
-from slantwood.kernels.text import TOO_LARGE_FOR_SINGLE
 
 # From this number of bytes on, memory is its own mapping, which can grow elsewhere as it is.
 _MOVED_WITHOUT_COPY = 1 << 25

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from slantwood.data.limits import Limit
+from slantwood.data.text.compiled import state
+from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
+from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
 from slantwood.data.text.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
-from slantwood.kernels import text as kernel
-from slantwood.kernels.text import LEFTOVERS, LINE, NUMBER, POSITION, ROW, SKIP, TARGET, TEXT, VALUES
 
 _ROOM_FOR_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
@@ -155,7 +156,7 @@ class _Scan:
         self._codes = Growing(np.int32, len(layout.texts))
         self._texts = _no_texts(len(layout.texts))
         self._leftovers = np.empty((max(_ROOM_FOR_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
-        self._progress = np.zeros(kernel.N_COUNTERS, np.int64)
+        self._progress = np.zeros(state.N_COUNTERS, np.int64)
         self._progress[LINE] = file.line
         self._mistaken: set[int] = set()
 
@@ -204,7 +205,7 @@ class _Scan:
         self._progress[POSITION] = start
         letters = as_array(block)
         while True:
-            why = kernel.scan_table(
+            why = scan_table(
                 letters,
                 ord(self._file.separator),
                 self._kinds,
@@ -218,14 +219,12 @@ class _Scan:
                 self._leftovers,
             )
             self._settle_leftovers(block)
-            if why != kernel.FULL:
+            if why != state.FULL:
                 break
             self._make_room()
         self._refuse(why, block)
         # What follows the last row is at most blank.
-        return (
-            len(block) if why == kernel.DONE and self.row < self._end_row else int(self._progress[POSITION])
-        )
+        return len(block) if why == state.DONE and self.row < self._end_row else int(self._progress[POSITION])
 
     def columns(self) -> Columns:
         """Return what was read."""
@@ -262,22 +261,22 @@ class _Scan:
 
     def _refuse(self, why: int, block: bytes) -> None:
         file = self._file
-        if why == kernel.AFTER_QUOTE:
+        if why == state.AFTER_QUOTE:
             raise file.error(self.line, _AFTER_QUOTE)
-        if why == kernel.WRONG_COUNT:
+        if why == state.WRONG_COUNT:
             cells, _, _ = record(file.path, block, int(self._progress[POSITION]), self.line, file.separator)
             expected = f"expected {len(file.names)}, as in the first line"
             raise file.error(self.line, f"has {len(cells)} cells; {expected}")
 
 
-def _no_texts(n_columns: int) -> kernel.Texts:
+def _no_texts(n_columns: int) -> Texts:
     none = np.empty(0, np.int32)
     counts = np.zeros(n_columns, np.int32)
     hashes, ends, letters = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint8)
-    return _with_room(kernel.Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
+    return _with_room(Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
 
 
-def _with_room(texts: kernel.Texts, n_values: int) -> kernel.Texts:
+def _with_room(texts: Texts, n_values: int) -> Texts:
     """Double the room for texts where it is nearly used up."""
     room = len(texts.hashes)
     if room - n_values >= max(len(texts.counts), 1):
@@ -285,7 +284,7 @@ def _with_room(texts: kernel.Texts, n_values: int) -> kernel.Texts:
     room = max(1024, 2 * room, 2 * len(texts.counts))
     # Of a new table no more than half is used, which keeps the ways through it short.
     table = np.zeros(1 << (2 * room - 1).bit_length(), np.int32)
-    kernel.fill_table(texts.hashes, n_values, table)
+    fill_table(texts.hashes, n_values, table)
     return texts._replace(
         table=table,
         hashes=_longer(texts.hashes, room),
@@ -301,7 +300,7 @@ def _longer(part: np.ndarray, length: int) -> np.ndarray:
     return longer
 
 
-def _with_letters(texts: kernel.Texts, n_values: int, n_more: int) -> kernel.Texts:
+def _with_letters(texts: Texts, n_values: int, n_more: int) -> Texts:
     used = int(texts.ends[n_values - 1]) if n_values else 0
     if not len(texts.counts) or len(texts.letters) - used >= n_more:
         return texts
@@ -310,7 +309,7 @@ def _with_letters(texts: kernel.Texts, n_values: int, n_more: int) -> kernel.Tex
     return texts._replace(letters=letters)
 
 
-def _values(texts: kernel.Texts, n_values: int) -> list[list[bytes]]:
+def _values(texts: Texts, n_values: int) -> list[list[bytes]]:
     """Return the distinct texts of each column by their codes."""
     values: list[list[bytes]] = [[] for _ in texts.counts]
     begin = 0

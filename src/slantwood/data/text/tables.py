@@ -19,11 +19,11 @@ import numpy as np
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames, told_apart
 from slantwood.data.table import Table
+from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
 from slantwood.data.text.scanning import malformed, number, scanning, whole_lines
 from slantwood.data.text.table_columns import MISSING, as_table
 from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, record
 from slantwood.data.wanted import Roles, Wanted
-from slantwood.kernels.text import NUMBER, SKIP, TARGET, TEXT
 
 _CELLS_TO_LOOK_AT = 1 << 17
 # A name, its place among others, and what is noted of its column.
