@@ -309,8 +309,8 @@ def test_other_numbers_among_zero_and_one_are_wrong(write, row):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 15])
 def test_how_many_rows_are_looked_at_together_does_not_matter(write, tmp_path, monkeypatch, at_once):
-    monkeypatch.setattr("slantwood.data.arff_rows._CELLS_AT_ONCE", at_once)
-    monkeypatch.setattr("slantwood.data.formats.arff._CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr("slantwood.data.arff.dense_rows._CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr("slantwood.data.arff.writing._CELLS_AT_ONCE", at_once)
     rows = [f"{i},{'ab'[i % 2]},{'?' if i % 3 else i / 8}{',{2}' * (i % 5 == 0)}" for i in range(50)]
     header = "@attribute x numeric\n@attribute c {a,b}\n@attribute t numeric\n@data\n"
     data = read(write(header + "\n".join(rows)), "t")

@@ -227,11 +227,13 @@ def _known_attributes(file: Path) -> KnownAttributes | None:
     """Return what the header tells; None where it cannot be read, of which others will speak."""
     if not file.is_file():
         return None
-    from slantwood.data import arff, clus
+    from slantwood.data.arff import clus
+    from slantwood.data.arff.header import read_header
+    from slantwood.data.arff.source import open_source
 
     try:
-        with arff.opened(file) as source:
-            attributes = arff.read_header(source).attributes
+        with open_source(file) as source:
+            attributes = read_header(source).attributes
             position = clus.class_position(source, attributes)
     except ValueError:
         return None

@@ -16,7 +16,9 @@ from slantwood.cli.console import warn
 from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
 from slantwood.cli.options import FileForm
 from slantwood.cli.sources import columns, file_of, is_file, known_set
-from slantwood.data import arff, clus
+from slantwood.data.arff import clus
+from slantwood.data.arff.header import read_header
+from slantwood.data.arff.source import open_source
 from slantwood.data.formats import format_of
 from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_wanted
@@ -75,8 +77,8 @@ def _keys(path: Path, form: FileForm) -> tuple[str, ...]:
     # What comes through a pipe can be read only once.
     if format_of(path, form.format).name != "arff" or not path.is_file():
         return ()
-    with arff.opened(path, form.encoding) as source:
-        return tuple(each.name for each in arff.read_header(source).attributes if clus.is_key(each))
+    with open_source(path, form.encoding) as source:
+        return tuple(each.name for each in read_header(source).attributes if clus.is_key(each))
 
 
 def _kind(task: str) -> str:

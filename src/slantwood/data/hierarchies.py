@@ -5,8 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from slantwood.data.arff import opened, read_header, warn_of
-from slantwood.data.clus import Classes, check_padding, needed_class_position
+from slantwood.data.arff.clus import Classes, check_padding, needed_class_position
+from slantwood.data.arff.header import read_header
+from slantwood.data.arff.source import open_source, warn_of
 from slantwood.data.formats.arff import read_hierarchical
 from slantwood.data.limits import checked_max_memory
 from slantwood.data.table import Data
@@ -43,7 +44,7 @@ def read_hierarchy(
         entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
     """
     check_padding(padding)
-    with opened(path, encoding, checked_max_memory(max_memory)) as source:
+    with open_source(path, encoding, checked_max_memory(max_memory)) as source:
         attributes = read_header(source).attributes
         classes = Classes(source, attributes[needed_class_position(source, attributes)], padding)
     warn_of(source)

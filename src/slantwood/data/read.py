@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.arff import check_encoding
+from slantwood.data.arff.source import check_encoding
 from slantwood.data.files import written
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs

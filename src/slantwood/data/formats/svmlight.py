@@ -16,6 +16,7 @@ from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
 from slantwood.data.table import Data, matrix_of_inputs
 from slantwood.data.tasks import posed
+from slantwood.data.text.numbers import number_texts
 from slantwood.data.text.pairs import (
     Pairs,
     feature_matrix,
@@ -126,7 +127,7 @@ def _heads(data: Data) -> list[str]:
     numbers = y.astype(np.float64)
     if is_classes and (numbers != np.rint(numbers)).any():
         raise ValueError("svmlight holds classes that are whole numbers; write csv, arff or parquet")
-    return [text.removesuffix(".0") for text in numbers.astype(str).tolist()]
+    return number_texts(numbers)
 
 
 def _label_heads(data: Data) -> list[str]:

@@ -25,7 +25,8 @@ from slantwood.data.text.compiled.state import (
     ROW,
     SMALLEST,
 )
-from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning
+from slantwood.data.text.numbers import fits, number_texts, parse_number
+from slantwood.data.text.scanning import Growing, as_array, malformed, scanning
 from slantwood.hints import shown
 
 _ROOM_FOR_LEFTOVERS = 4096
@@ -173,7 +174,7 @@ def write_rows(
         part = sp.csr_array(X[start : start + _ROWS_AT_A_TIME])
         part.sum_duplicates()
         part.eliminate_zeros()
-        values = [text.removesuffix(".0") for text in part.data.astype(np.float32).astype(str).tolist()]
+        values = number_texts(part.data.astype(np.float32))
         columns, ends = part.indices.tolist(), part.indptr.tolist()
         for i, head in enumerate(heads[start : start + _ROWS_AT_A_TIME]):
             cells = dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True))
@@ -206,7 +207,7 @@ def _settle(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.n
     """Read the numbers that compiled code has left over."""
     for which, place, begin, end, line in leftovers.tolist():
         letters = block[begin:end]
-        value = number(letters.decode(errors="replace"))
+        value = parse_number(letters.decode(errors="replace"))
         name = ("label", "value")[which]
         if value is None:
             raise malformed(path, line, f"has {shown(letters)} for a {name}; expected a number")

@@ -1,8 +1,7 @@
-"""What readers of text share: whole lines, arrays that grow with the file, and numbers in odd spellings."""
+"""What readers of text share: whole lines, and arrays that grow with the file."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.files import blocks
-from slantwood.data.text.compiled.state import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.announce import announced
 
 # From this number of bytes on, memory is its own mapping, which can grow elsewhere as it is.
@@ -56,24 +54,6 @@ def decoded(path: Path, line: int, letters: bytes) -> str:
         return letters.decode()
     except UnicodeDecodeError as error:
         raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
-
-
-def number(text: str) -> float | None:
-    """Read a number as `float` does, or return None; NaN and infinity are numbers here.
-
-    Python takes 1_000 for a number; in files it rather is a code.
-    """
-    if "_" in text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def fits(value: float, *, single: bool) -> bool:
-    """Tell whether a number is finite, or missing, in single or in double precision."""
-    return math.isnan(value) or abs(value) < (TOO_LARGE_FOR_SINGLE if single else math.inf)
 
 
 class Growing:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from slantwood.data.table import Categories, Table, sorted_categories
-from slantwood.data.text.scanning import fits, number
+from slantwood.data.text.numbers import fits, parse_number
 from slantwood.data.text.table_scan import Columns, TableFile, line_of_row
 from slantwood.data.wanted import Roles
 from slantwood.hints import shown
@@ -64,7 +64,7 @@ def _column(
     codes = columns.codes[column]
     values = _decoded(file, codes, columns.values[column])
     if not is_told:
-        numbers = [number(value) for value in values]
+        numbers = [parse_number(value) for value in values]
         _refuse_mistakes(file, file.names[column], codes, values, numbers, is_input)
         if None not in numbers:
             return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
@@ -98,7 +98,7 @@ def _refuse_mistakes(
     elif len(texts) < len(values) and _are_rare(codes, texts):
         wrong = texts
         expected = "a number, as in the rest of this column"
-    elif all(number(value.replace(",", ".", 1)) is not None for value in values):
+    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
         wrong = texts
         expected = "a number with a decimal point, not a comma"
     else:

@@ -14,7 +14,8 @@ from slantwood.data.limits import Limit
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
-from slantwood.data.text.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
+from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.scanning import Growing, as_array, decoded, malformed, whole_lines
 
 _ROOM_FOR_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
@@ -249,7 +250,7 @@ class _Scan:
     def _settle_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
         for row, column, begin, end, _ in self._leftovers[: self._progress[LEFTOVERS]].tolist():
-            value = number(block[begin:end].decode(errors="replace"))
+            value = parse_number(block[begin:end].decode(errors="replace"))
             is_input = self._layout.kinds[column] == NUMBER
             if value is None or not fits(value, single=is_input):
                 self._mistaken.add(column)

@@ -20,7 +20,8 @@ from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames, told_apart
 from slantwood.data.table import Table
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
-from slantwood.data.text.scanning import malformed, number, scanning, whole_lines
+from slantwood.data.text.numbers import parse_number
+from slantwood.data.text.scanning import malformed, scanning, whole_lines
 from slantwood.data.text.table_columns import MISSING, as_table
 from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, record
 from slantwood.data.wanted import Roles, Wanted
@@ -109,7 +110,7 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(cell in MISSING or number(cell) is not None for cell in cells)
+    return all(cell in MISSING or parse_number(cell) is not None for cell in cells)
 
 
 def _first_guess(file: TableFile, first: bytes, roles: Roles) -> Layout:

@@ -29,10 +29,10 @@ from slantwood.data.text.compiled.state import (
     SPACE,
     TAB,
     TOO_LARGE,
-    TOO_LARGE_FOR_SINGLE,
     ZERO,
     add_leftover,
 )
+from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.compiling import scanning
 
 

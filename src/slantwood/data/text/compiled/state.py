@@ -12,8 +12,6 @@ DONE, FULL, OPEN_QUOTE, AFTER_QUOTE, WRONG_COUNT, NO_LABEL, NO_PAIR, NOT_RISING,
 POSITION, ROW, LINE, LEFTOVERS, VALUES, LABELS, PAIRS, LARGEST, SMALLEST = range(9)
 N_COUNTERS = 9
 
-# Numbers below this are rounded to one of single precision, others to infinity.
-TOO_LARGE_FOR_SINGLE = 2.0**128 - 2.0**103
 LARGEST_INDEX = 2**31 - 2
 
 # Bytes.

@@ -23,11 +23,11 @@ from slantwood.data.text.compiled.state import (
     ROW,
     SPACE,
     TAB,
-    TOO_LARGE_FOR_SINGLE,
     VALUES,
     WRONG_COUNT,
     add_leftover,
 )
+from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.compiling import scanning
 
 # What becomes of a column.

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.data.arff import Attribute, Source, plain, split
+from slantwood.data.arff.header import Attribute
+from slantwood.data.arff.source import Source
+from slantwood.data.arff.syntax import plain
 from slantwood.data.limits import Limit
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
@@ -34,7 +36,7 @@ class Classes:
         match = _HIERARCHICAL.fullmatch(attribute.type)
         assert match is not None
         # Some headers list a class several times.
-        self._entries = list(dict.fromkeys(map(plain, split(source, match[1], attribute.line))))
+        self._entries = list(dict.fromkeys(map(plain, source.split(match[1], attribute.line))))
         self._are_links = any(entry.startswith(f"{ROOT}/") for entry in self._entries)
         if padding == "auto":
             padding = "0" if _look_padded([entry.split("/") for entry in self._entries]) else None
