@@ -45,13 +45,13 @@ def test_no_line_of_a_table_ends_with_blanks(capsys):
     ],
 )
 def test_sizes_are_said_in_the_unit_that_suits(size, words):
-    assert console.bytes_in_words(size) == words
+    assert console.format_bytes(size) == words
 
 
 def test_counts_and_lists_are_said_in_words():
-    assert console.counted(1, "row") == "1 row"
-    assert console.counted(2000, "row") == "2,000 rows"
-    assert console.counted(0, "class", "classes") == "0 classes"
+    assert console.pluralize(1, "row") == "1 row"
+    assert console.pluralize(2000, "row") == "2,000 rows"
+    assert console.pluralize(0, "class", "classes") == "0 classes"
     assert listed(["a", "b"]) == "'a', 'b'"
     assert listed(np.arange(7), 2) == "0, 1, and 5 more"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import extreme
 from slantwood.data.read import read, write
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
-from slantwood.data.wanted import Wanted
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def data_of(tmp_path):
     def go(text, **said):
         path = tmp_path / "rows.txt"
         path.write_bytes(text.encode())
-        return extreme.read(path, Wanted(**said))
+        return extreme.read(path, ReadOptions(**said))
 
     return go
 

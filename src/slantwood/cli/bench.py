@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import counted, say
+from slantwood.cli.console import pluralize, say
 
 
 class ProfileName(StrEnum):
@@ -82,7 +82,7 @@ def bench(
         command=" ".join(["slantwood", *sys.argv[1:]]),
     )
     say(
-        f"{counted(summary.ran, 'job')} in {summary.seconds:.0f} s, {summary.failed} without result, "
+        f"{pluralize(summary.ran, 'job')} in {summary.seconds:.0f} s, {summary.failed} without result, "
         f"{summary.skipped} done before."
     )
     typer.echo(page)

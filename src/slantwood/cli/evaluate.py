@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import counted, print_json, say
+from slantwood.cli.console import pluralize, print_json, say
 from slantwood.cli.options import Encoding, FileForm, Format, Header, IndexBaseOption, Jobs, Json
 
 
@@ -46,7 +46,7 @@ def evaluate(
     form = FileForm(format, header, encoding, index_base)
     X, y, _ = inputs_and_truth_for(forest, data, targets, form)
     task = models.task_of(forest)
-    say(f"Task: {task}, {counted(X.shape[0], 'row')}.")
+    say(f"Task: {task}, {pluralize(X.shape[0], 'row')}.")
     result = scores(forest, X, y)
     if not json:
         print_scores(result, per_target=per_target)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from slantwood.cli.console import bytes_in_words, print_facts, print_json, print_table
+from slantwood.cli.console import format_bytes, print_fields, print_json, print_table
 from slantwood.cli.options import Json
 from slantwood.hints import listed
 
@@ -40,14 +40,14 @@ def inspect(
 
         typer.echo(tree_as_text(forest, tree, depth))
         return
-    facts = _facts(forest, model)
+    metadata = _metadata(forest, model)
     if json:
-        print_json(facts)
+        print_json(metadata)
         return
-    print_facts(_rows(facts))
-    if facts["importances"]:
+    print_fields(_rows(metadata))
+    if metadata["importances"]:
         typer.echo()
-        shown = list(facts["importances"].items())[:_MOST_FEATURES]
+        shown = list(metadata["importances"].items())[:_MOST_FEATURES]
         print_table(["feature", "importance"], shown)
 
 
@@ -61,7 +61,7 @@ def settings_as_json(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _facts(model: Any, path: Path) -> dict[str, Any]:
+def _metadata(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
     from slantwood.cli import models
@@ -93,27 +93,30 @@ def _facts(model: Any, path: Path) -> dict[str, Any]:
     }
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    from slantwood.cli.wording import about_settings
+def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
+    from slantwood.cli.describe import describe_settings
 
-    split = dict(facts["settings"]["split"]) if isinstance(facts["settings"]["split"], dict) else {}
-    plain = {name: value for name, value in facts["settings"].items() if name != "split"}
-    depth = facts["depth"]
-    outputs = {"binary": "classes", "multi-class": "classes"}.get(facts["task"], "labels")
-    outputs = "targets" if "regression" in facts["task"] else outputs
-    nominal = f", {facts['nominal_features']:,} of them nominal" if facts["nominal_features"] else ""
+    split = dict(metadata["settings"]["split"]) if isinstance(metadata["settings"]["split"], dict) else {}
+    plain = {name: value for name, value in metadata["settings"].items() if name != "split"}
+    depth = metadata["depth"]
+    outputs = {"binary": "classes", "multi-class": "classes"}.get(metadata["task"], "labels")
+    outputs = "targets" if "regression" in metadata["task"] else outputs
+    nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
     rows = [
-        ("kind", facts["estimator"]),
-        ("task", facts["task"]),
-        ("file", f"{bytes_in_words(facts['bytes'])}, format version {facts['format_version']}"),
-        ("features", f"{facts['features']:,}{nominal}"),
-        (outputs, f"{len(facts['outputs']):,}: {listed(facts['outputs'], 8)}"),
-        ("trees", f"{facts['trees']:,}, with {facts['nodes']:,} nodes, {facts['leaves']:,} of them leaves"),
+        ("kind", metadata["estimator"]),
+        ("task", metadata["task"]),
+        ("file", f"{format_bytes(metadata['bytes'])}, format version {metadata['format_version']}"),
+        ("features", f"{metadata['features']:,}{nominal}"),
+        (outputs, f"{len(metadata['outputs']):,}: {listed(metadata['outputs'], 8)}"),
+        (
+            "trees",
+            f"{metadata['trees']:,}, with {metadata['nodes']:,} nodes, {metadata['leaves']:,} of them leaves",
+        ),
         ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
-        ("features per split", f"{facts['weights_per_split']:.1f} on average"),
-        ("settings", about_settings(plain)),
-        ("split", f"{split.pop('name', facts['settings']['split'])}: {about_settings(split)}"),
+        ("features per split", f"{metadata['weights_per_split']:.1f} on average"),
+        ("settings", describe_settings(plain)),
+        ("split", f"{split.pop('name', metadata['settings']['split'])}: {describe_settings(split)}"),
     ]
-    if outputs == "classes" and facts["targets"]:
-        rows.insert(4, ("target", facts["targets"][0]))
+    if outputs == "classes" and metadata["targets"]:
+        rows.insert(4, ("target", metadata["targets"][0]))
     return rows

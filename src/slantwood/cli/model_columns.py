@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from slantwood.cli.console import counted
+from slantwood.cli.console import pluralize
 from slantwood.data.names import NumberedNames
-from slantwood.data.wanted import Roles, Wanted
+from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.hints import did_you_mean, listed
 
 
 @dataclass(frozen=True)
-class ModelColumns(Wanted):
+class ModelColumns(ReadOptions):
     """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
 
     Attributes
@@ -41,14 +41,14 @@ class ModelColumns(Wanted):
     asks_file: bool = False
     may_lack_names: bool = False
 
-    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
         """Return the same, but for labels of a hierarchy, or where the model knows no names."""
         if self.targets is not None or (self.known_targets and not self.asks_file):
             return self
         told = names()
         return self if told is None else replace(self, targets=told)
 
-    def chosen(self, names: Sequence[str]) -> Roles:
+    def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""
         targets = self._targets(names)
         inputs = self._inputs(names, targets)
@@ -59,7 +59,7 @@ class ModelColumns(Wanted):
 
     def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
         if self.targets is not None:
-            return Wanted(self.targets).roles(names).targets
+            return ReadOptions(self.targets).roles(names).targets
         if not self.known_targets:
             raise ValueError("the model does not know the names of its targets; give --targets")
         places = {name: i for i, name in enumerate(names)}
@@ -86,7 +86,7 @@ class ModelColumns(Wanted):
         if len(rest) != self.n_inputs:
             known = "knows no names" if self.inputs is None else "knows other names"
             raise ValueError(
-                f"it has {counted(len(rest), 'column')}, and the model {known} and learned from "
+                f"it has {pluralize(len(rest), 'column')}, and the model {known} and learned from "
                 f"{self.n_inputs}; expected as many, in the same order"
             )
         return tuple(rest)
@@ -106,7 +106,7 @@ def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
 def missing_message(wanted: Sequence[str], present: Sequence[str]) -> str:
     """Say which columns are missing, and what the first of them may be called."""
     missing = missing_names(wanted, present)
-    more = f", nor {counted(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
+    more = f", nor {pluralize(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
     hint = _hint(missing[0], missing_names(present, wanted)) or " expected all that it learned from"
     return f"it has no column {missing[0]!r}, which the model learned from{more};{hint}"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from slantwood.cli.console import Show
-from slantwood.cli.toml import pair_understood, understood
+from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
@@ -32,7 +32,7 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
     if options.min_samples_split is not None:
         given["min_samples_split"] = options.min_samples_split
     if options.max_features is not None:
-        given["max_features"] = understood(options.max_features)
+        given["max_features"] = parse_value(options.max_features)
     if not options.tree:
         given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
     elif oob:
@@ -42,7 +42,7 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
     return make(**given | _parameters("--set", options.parameters, make))
 
 
-def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
+def fit_with_progress(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     """Fit, and show each tree."""
     from slantwood.estimators.callbacks import heard_by
 
@@ -117,7 +117,7 @@ def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str
     given = {}
     for pair in pairs or ():
         try:
-            name, value = pair_understood(pair)
+            name, value = parse_pair(pair)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint=option) from error
         if name not in known:

@@ -15,13 +15,13 @@ from slantwood.cli import models
 from slantwood.cli.console import warn
 from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
 from slantwood.cli.options import FileForm
-from slantwood.cli.sources import columns, file_of, is_file, known_set
+from slantwood.cli.sources import columns, data_path, is_file, known_set
 from slantwood.data.arff import clus
 from slantwood.data.arff.header import read_header
 from slantwood.data.arff.source import open_source
 from slantwood.data.formats import format_of
 from slantwood.data.names import NumberedNames, finder
-from slantwood.data.read import read_wanted
+from slantwood.data.read import read_with_options
 from slantwood.data.table import Data, is_frame
 from slantwood.hints import listed
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
@@ -45,7 +45,7 @@ def inputs_and_truth_for(model: Any, path: str, targets: str | None, form: FileF
 def _read(model: Any, path: str, targets: Any, form: FileForm) -> Data:
     if not is_file(path):
         return known_set(path)
-    file = file_of(path)
+    file = data_path(path)
     names = models.input_names(model)
     task = models.task_of(model)
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
@@ -66,7 +66,7 @@ def _read(model: Any, path: str, targets: Any, form: FileForm) -> Data:
         may_lack_names=form.header is None and format_of(file, form.format).name in ("csv", "tsv"),
         task=_kind(task),
     )
-    data = read_wanted(file, wanted, form.format)
+    data = read_with_options(file, wanted, form.format)
     if data.X.shape[0] == 0:
         raise ValueError(f"{path} has no rows; expected at least one to predict")
     return data

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slantwood.cli.console import counted, say
+from slantwood.cli.console import pluralize, say
 from slantwood.cli.options import Encoding, FileForm, Force, Format, Header, IndexBaseOption, Jobs
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import file_of
+from slantwood.cli.sources import data_path
 
 if TYPE_CHECKING:
     from slantwood.cli.predictions import Predictions
@@ -62,7 +62,7 @@ def predict(
     Columns are lined up by name; others are ignored, so the file may have the targets too.
     """
     output = None if output is None or str(output) == "-" else output.expanduser()
-    check_result(output, model, file_of(data), force=force)
+    check_result(output, model, data_path(data), force=force)
 
     from slantwood.cli import models
     from slantwood.cli.naming import inputs_for
@@ -75,6 +75,6 @@ def predict(
     result: Predictions = predictions(forest, X, keys=read.keys, proba=proba, top_k=top_k, labels=labels)
     write(result)
     say(
-        f"Predicted {counted(X.shape[0], 'row')} ({models.task_of(forest)})"
+        f"Predicted {pluralize(X.shape[0], 'row')} ({models.task_of(forest)})"
         + ("." if output is None else f"; wrote {output}.")
     )

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.data.files import format_suffix, written
+from slantwood.data.files import format_suffix, open_write
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Rows that are made dense, and text, in one go.
@@ -169,7 +169,7 @@ def writer_for(path: Path | None) -> Callable[[Predictions], None]:
         )
 
     def write(result: Predictions) -> None:
-        with written(path) as file:
+        with open_write(path) as file:
             for text in lines(result):
                 file.write(text.encode())
 

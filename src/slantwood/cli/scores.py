@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.cli.console import counted, warn
+from slantwood.cli.console import pluralize, warn
 from slantwood.data.table import rows_of
 from slantwood.hints import listed
 from slantwood.metrics import (
@@ -46,7 +46,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
         return _of_numbers(y, model.predict(X), models.output_names(model))
     if not known.all():
         n_unknown = int((~known).sum())
-        warn(f"{counted(n_unknown, 'row')} without (all) known labels left out")
+        warn(f"{pluralize(n_unknown, 'row')} without (all) known labels left out")
         X, y = rows_of(X, known), rows_of(y, known)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")

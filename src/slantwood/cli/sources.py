@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from slantwood.cli.console import bars, counted, say, warn
+from slantwood.cli.console import bars, pluralize, say, warn
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import listed
 
@@ -23,11 +23,11 @@ _RANGE = re.compile(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?")
 
 def training_data(options: TrainingOptions, path: str) -> Data:
     """Read what to learn from, and say what it is."""
-    from slantwood.cli.wording import about_data, about_task
+    from slantwood.cli.describe import describe_data, describe_task
 
     data = _learnable(options, path)
-    say(f"Read {path}: {about_data(data)}.")
-    say(f"Task: {about_task(data, options)}.")
+    say(f"Read {path}: {describe_data(data)}.")
+    say(f"Task: {describe_task(data, options)}.")
     if len(data.target_names) == 1:
         _warn_of_one_value(data)
     return data
@@ -41,7 +41,7 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
     from slantwood.data.read import read
 
     data = read(
-        file_of(path),
+        data_path(path),
         columns(options.targets, "--targets"),
         task=None if options.task is None else str(options.task),
         format=options.format,
@@ -56,7 +56,7 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
         raise ValueError(f"{path} has no targets to learn; give --targets")
     n_rows, n_inputs = data.X.shape
     if n_rows < 2:
-        raise ValueError(f"{path} has {counted(n_rows, 'row')}; expected at least 2 to learn from")
+        raise ValueError(f"{path} has {pluralize(n_rows, 'row')}; expected at least 2 to learn from")
     if n_inputs == 0:
         raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
     return data
@@ -69,7 +69,7 @@ def _warn_of_one_value(data: Data) -> None:
         warn(f"target {data.target_names[0]!r} is always {listed(list(values))}: there is nothing to learn")
 
 
-def check_there(data: str) -> None:
+def check_exists(data: str) -> None:
     """Check, before it is needed, that there is such a file or known data set."""
     if not is_file(data):
         _known(data)
@@ -79,7 +79,7 @@ def is_file(data: str) -> bool:
     """Tell a file from the name of a data set; a folder or a model is neither."""
     if data.startswith(_PREFIX):
         return False
-    path = file_of(data)
+    path = data_path(data)
     if path.is_dir():
         raise ValueError(f"{data} is a folder; give a data file in it")
     if path.suffix.lower() == _MODEL_END and path.exists():
@@ -87,7 +87,7 @@ def is_file(data: str) -> bool:
     return path.exists()
 
 
-def file_of(data: str) -> Path:
+def data_path(data: str) -> Path:
     """Return the file that is meant: - is what is piped in, and ~ the home folder, as in files of options."""
     return Path("/dev/stdin") if data == "-" else Path(data).expanduser()
 

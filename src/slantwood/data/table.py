@@ -139,7 +139,7 @@ def compact(matrix: Any) -> Any:
     return sp.csr_array(matrix) if np.count_nonzero(matrix) < SPARSE_BELOW * n_cells else matrix
 
 
-def matrix_of_inputs(data: Data, format: str) -> Any:
+def numeric_inputs(data: Data, format: str) -> Any:
     """Return X for a format that holds numbers only: an array or a sparse matrix."""
     if not is_frame(data.X):
         return data.X

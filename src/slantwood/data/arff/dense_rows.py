@@ -12,9 +12,9 @@ import numpy as np
 from slantwood.data.arff.header import Column
 from slantwood.data.arff.row_store import RowStore, Stack
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, MISSING, says_missing, split_between_blanks
+from slantwood.data.arff.syntax import BITS, MISSING, is_missing, split_between_blanks
 
-_Taker = Callable[[list[str]], Sequence[str]]
+_Getter = Callable[[list[str]], Sequence[str]]
 # Few enough for the texts of cells to take little room.
 _CELLS_AT_ONCE = 1 << 15
 
@@ -24,11 +24,11 @@ class DenseRows(RowStore):
 
     def __init__(self, source: Source, names: Sequence[str], columns: Sequence[Column]) -> None:
         super().__init__(source, names, columns)
-        self._numeric_cells = _taker(self.numeric)
-        self._exact_cells = _taker(self.exact)
-        self._nominal_cells = [_taker(group.positions) for group in self.groups]
+        self._numeric_cells = _getter(self.numeric)
+        self._exact_cells = _getter(self.exact)
+        self._nominal_cells = [_getter(group.positions) for group in self.groups]
         self._number_rows = Stack(len(self.numeric), np.float32)
-        self._bit_cells = _taker(sorted(self.bits))
+        self._bit_cells = _getter(sorted(self.bits))
         self._at_once = max(1, _CELLS_AT_ONCE // max(1, len(names)))
         self._waiting: list[list[str]] = []
         self._lines: list[int] = []
@@ -51,16 +51,16 @@ class DenseRows(RowStore):
 
     def _unusual_cells(self, line: str, cells: list[str]) -> tuple[list[str], str | None]:
         """Return the cells and the weight of a row that has not just a cell for each attribute."""
-        wanted, weight = len(self.names), None
-        if len(cells) < wanted and (others := split_between_blanks(line)) is not None:
-            cells = others if len(others) in (wanted, wanted + 1) else cells
-        while len(cells) > wanted and not cells[-1]:  # behind a last comma
+        n_expected, weight = len(self.names), None
+        if len(cells) < n_expected and (others := split_between_blanks(line)) is not None:
+            cells = others if len(others) in (n_expected, n_expected + 1) else cells
+        while len(cells) > n_expected and not cells[-1]:  # behind a last comma
             cells.pop()
-        if len(cells) == wanted + 1 and cells[-1].startswith("{") and cells[-1].endswith("}"):
+        if len(cells) == n_expected + 1 and cells[-1].startswith("{") and cells[-1].endswith("}"):
             weight = cells.pop()
-        if len(cells) != wanted:
+        if len(cells) != n_expected:
             self._finish()  # there may be something wrong before
-            raise self.source.error(f"expected {wanted} values, one per attribute, found {len(cells)}")
+            raise self.source.error(f"expected {n_expected} values, one per attribute, found {len(cells)}")
         return cells, weight
 
     def _finish(self) -> None:
@@ -101,7 +101,7 @@ class DenseRows(RowStore):
         return self._number_rows.matrix()
 
 
-def _as_numbers(rows: Sequence[list[str]], taken: _Taker, width: int, dtype: Any) -> np.ndarray:
+def _as_numbers(rows: Sequence[list[str]], taken: _Getter, width: int, dtype: Any) -> np.ndarray:
     """Return the numbers of some rows; ValueError where a cell is none."""
     cells = list(chain.from_iterable(map(taken, rows)))
     n_missing = 0
@@ -113,12 +113,12 @@ def _as_numbers(rows: Sequence[list[str]], taken: _Taker, width: int, dtype: Any
         numbers = np.fromiter(map(float, known), dtype, len(cells))
     # Python's float also takes inf and 1_000.
     n_unknown = np.count_nonzero(~np.isfinite(numbers))
-    if (n_unknown != n_missing and n_unknown != sum(map(says_missing, cells))) or "_" in "".join(cells):
+    if (n_unknown != n_missing and n_unknown != sum(map(is_missing, cells))) or "_" in "".join(cells):
         raise ValueError
     return numbers.reshape(len(rows), width)
 
 
-def _taker(positions: Sequence[int]) -> _Taker:
+def _getter(positions: Sequence[int]) -> _Getter:
     if not positions or positions[-1] - positions[0] == len(positions) - 1:
         start = positions[0] if positions else 0
         return itemgetter(slice(start, start + len(positions)))

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, cell_of, plain, short, unquoted
-from slantwood.data.names import told_apart
+from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, parse_cell, quote_cell, unmark, unquoted
+from slantwood.data.names import deduplicate
 from slantwood.hints import shown
 
 _RELATION = re.compile(r"@relation(?:[ \t]++(.*))?", re.IGNORECASE)
@@ -60,7 +60,7 @@ def read_header(source: Source) -> Header:
     found: list[Attribute] = []
     for line in source:
         if _DATA.fullmatch(line):
-            names = told_apart(attribute.name for attribute in found)
+            names = deduplicate(attribute.name for attribute in found)
             return Header(
                 relation, [replace(each, name=name) for each, name in zip(found, names, strict=True)]
             )
@@ -74,7 +74,7 @@ def read_header(source: Source) -> Header:
         elif match := _RELATION.fullmatch(line):
             relation = unquoted(match[1] or "")
         else:
-            raise source.error(f"expected '@attribute <name> <type>' or @data, found {short(line)}")
+            raise source.error(f"expected '@attribute <name> <type>' or @data, found {quote_cell(line)}")
     raise source.error("the file ends here; expected @data and rows after the attributes")
 
 
@@ -129,7 +129,7 @@ def column_of(
         every = ", or all texts and dates with drop_text=True" * is_text_or_date(attribute)
         texts = f", or take its texts as values with nominal=[{shown(attribute.name)}]" * is_text(attribute)
         raise source.error(
-            f"attribute {shown(attribute.name)} has the type {short(attribute.type)}; expected numeric, "
+            f"attribute {shown(attribute.name)} has the type {quote_cell(attribute.type)}; expected numeric, "
             "real, integer, or values in braces. Leave the column out with "
             f"drop=[{shown(attribute.name)}]{every}{texts}",
             attribute.line,
@@ -169,7 +169,7 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
         match = _VALUE.match(declared, at)
         if not match:
             return None
-        value = cell_of(match[1])
+        value = parse_cell(match[1])
         at, end = match.end(), match[2]
         if not value and values and end == "}":  # behind a last comma
             continue
@@ -179,5 +179,5 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
                 f"neither empty nor {MISSING!r}, which marks a missing cell; in quotes they may be so",
                 attribute.line,
             )
-        values.append(plain(value))
+        values.append(unmark(value))
     return tuple(values) if _AT_THE_END.fullmatch(declared, at) else None

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from slantwood.data.arff.header import Column, Nominal, Number, Parsed
 from slantwood.data.arff.index_base import IndexBase
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, BLANKS, IN_QUOTES, MISSING, number_of, plain, short
+from slantwood.data.arff.syntax import BITS, BLANKS, IN_QUOTES, MISSING, cell_number, quote_cell, unmark
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.hints import shortened, shown
 
@@ -138,12 +138,12 @@ class RowStore(ABC):
 
     def _weight(self, text: str) -> float:
         try:
-            weight = number_of(text[1:-1].strip(BLANKS))
+            weight = cell_number(text[1:-1].strip(BLANKS))
         except ValueError:
             weight = math.nan
         if not weight >= 0:
             raise self.source.error(
-                f"the row ends with {short(text)}; expected a weight in braces that is not negative"
+                f"the row ends with {quote_cell(text)}; expected a weight in braces that is not negative"
             )
         return weight
 
@@ -158,7 +158,7 @@ class RowStore(ABC):
         if not cell:
             raise self._wrong(position, cell, f"a value or {MISSING}")
         try:
-            value = self.parsers[position].parse(None if cell == MISSING else plain(cell))
+            value = self.parsers[position].parse(None if cell == MISSING else unmark(cell))
         except ValueError as error:
             raise self.source.error(
                 f"attribute {shown(self.names[position])}: {error}", self._line
@@ -173,7 +173,7 @@ class RowStore(ABC):
             if position in self.bits and cell not in (*BITS, MISSING):
                 raise self._wrong(position, cell, f"one of {', '.join(BITS)}, or {MISSING}")
             try:
-                numbers.append(number_of(cell, math.inf if exact else TOO_LARGE_FOR_SINGLE))
+                numbers.append(cell_number(cell, math.inf if exact else TOO_LARGE_FOR_SINGLE))
             except ValueError:
                 precision = "double precision (float64)" if exact else "single precision (float32)"
                 expected = f"a number, not too large for {precision}, or {MISSING}"
@@ -183,5 +183,5 @@ class RowStore(ABC):
     def _wrong(self, position: int, cell: str, expected: str) -> ValueError:
         name = shown(self.names[position])
         return self.source.error(
-            f"attribute {name} has the cell {short(cell)}; expected {expected}", self._line
+            f"attribute {name} has the cell {quote_cell(cell)}; expected {expected}", self._line
         )

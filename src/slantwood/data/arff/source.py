@@ -116,7 +116,7 @@ def check_encoding(encoding: str | None) -> None:
         ) from error
 
 
-def warn_of(source: Source) -> None:
+def emit_notices(source: Source) -> None:
     """Tell the user how a file was understood."""
     for notice in source.notices:
         warnings.warn(notice, stacklevel=stacklevel_of_user())
@@ -128,5 +128,5 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a text file, decompressed."""
     check_encoding(encoding)
-    with files.opened(path, max_memory) as file:
+    with files.open_read(path, max_memory) as file:
         yield Source(Limit.of(Path(path), max_memory), file, encoding)

@@ -14,7 +14,7 @@ from slantwood.data.arff.header import Column
 from slantwood.data.arff.index_base import IndexBase, other_base
 from slantwood.data.arff.row_store import RowStore
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, cell_of, short
+from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, parse_cell, quote_cell
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.hints import shown
 
@@ -181,7 +181,9 @@ class SparseRows(RowStore):
                 at = last.end()
                 break
             if not match:
-                raise self.source.error(f"expected 'index value' and a comma or brace in {short(line[at:])}")
+                raise self.source.error(
+                    f"expected 'index value' and a comma or brace in {quote_cell(line[at:])}"
+                )
             index = int(match[1])
             first, stop = self._base.first, len(self.names) + self._base.first
             if not first <= index < stop:
@@ -190,13 +192,13 @@ class SparseRows(RowStore):
                 raise self.source.error(f"index {index} is too {size}; expected {first} to {stop - 1}{known}")
             if index in row:
                 raise self.source.error(f"index {index} occurs twice; expected each index once")
-            row[index] = cell_of(match[2])
+            row[index] = parse_cell(match[2])
             at, end = match.end(), match[3]
         after = _AFTER_PAIRS.fullmatch(line, at)
         if not after:
             raise self.source.error(
                 "expected nothing after the closing brace but a weight, as ', {2}', found "
-                f"{short(line[at:])}"
+                f"{quote_cell(line[at:])}"
             )
         return row, after[1]
 

@@ -58,12 +58,12 @@ def split_between_blanks(line: str) -> list[str] | None:
         if not match:
             return None
         if not match[2]:
-            cells.append(cell_of(match[1] or match[3]))
+            cells.append(parse_cell(match[1] or match[3]))
         at = match.end()
     return cells
 
 
-def plain(cell: str) -> str:
+def unmark(cell: str) -> str:
     """Return what a cell says."""
     return cell.removeprefix(IN_QUOTES)
 
@@ -73,7 +73,7 @@ def _quoted_cells(line: str) -> Iterator[str]:
     while end == ",":
         match = _CELL.match(line, position)
         if not match:
-            raise ValueError(f"expected a closing quote and a comma in {short(line[position:])}")
+            raise ValueError(f"expected a closing quote and a comma in {quote_cell(line[position:])}")
         position, end = match.end(), match[2]
         if match[1].startswith("%") and line[match.start(1) - 1] in BLANKS:
             yield ""  # behind a last comma
@@ -81,10 +81,10 @@ def _quoted_cells(line: str) -> Iterator[str]:
         if comment := _COMMENT.search(match[1]) if match[1][:1] not in ("'", '"') else None:
             yield match[1][: comment.start()].rstrip(BLANKS)
             return
-        yield cell_of(match[1])
+        yield parse_cell(match[1])
 
 
-def cell_of(token: str) -> str:
+def parse_cell(token: str) -> str:
     """Return what a token says, unquoted and marked as in `split`."""
     token = token.rstrip(BLANKS)
     text = unquoted(token)
@@ -102,21 +102,21 @@ def unquoted(token: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPED.get(match[1], match[1]), text)
 
 
-def short(text: str) -> str:
+def quote_cell(text: str) -> str:
     """Quote the beginning of a text, or of a cell, for an error."""
     if text.startswith(IN_QUOTES):
-        text = f"'{plain(text)}'"
+        text = f"'{unmark(text)}'"
     return shown(text)
 
 
-def says_missing(cell: str) -> bool:
+def is_missing(cell: str) -> bool:
     """Tell whether a cell among numbers says that it is missing."""
     return cell == MISSING or cell.lower() in _NO_NUMBER
 
 
-def number_of(cell: str, too_large: float = math.inf) -> float:
+def cell_number(cell: str, too_large: float = math.inf) -> float:
     """Return the number that a cell says, NaN where it is missing; ValueError where it is none."""
-    if says_missing(cell):
+    if is_missing(cell):
         return math.nan
     number = parse_number(cell)
     # Python's float also takes inf and nan in blanks.
@@ -130,7 +130,7 @@ def number_text(cell: str | None) -> str | None:
     if cell is None:
         return None
     try:
-        number = number_of(cell)
+        number = cell_number(cell)
     except ValueError:
-        raise ValueError(f"{short(cell)} is no number; expected one, or {MISSING}") from None
+        raise ValueError(f"{quote_cell(cell)} is no number; expected one, or {MISSING}") from None
     return None if math.isnan(number) else cell

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from slantwood.data.arff import clus
 from slantwood.data.arff.syntax import MISSING
-from slantwood.data.names import told_apart
+from slantwood.data.names import deduplicate
 from slantwood.data.table import Categories, Data, categories_of_texts, is_frame, known_values
 from slantwood.data.text.numbers import number_texts
 from slantwood.targets.hierarchy import Hierarchy
@@ -44,13 +44,13 @@ def write(data: Data, file: IO[bytes]) -> None:
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def _rows_at_once(data: Data, columns: Sequence[_Written]) -> int:
+def _rows_at_once(data: Data, columns: Sequence[_Attributes]) -> int:
     n_attributes = sum(len(each.names) for each in columns)
     n_listed = n_attributes if not sp.issparse(data.X) else data.X.nnz // max(1, data.X.shape[0])
     return max(1, _CELLS_AT_ONCE // max(1, n_listed))
 
 
-class _Written(ABC):
+class _Attributes(ABC):
     """One attribute or several of one kind, as they are written."""
 
     def __init__(self, names: Sequence[str], type: str) -> None:
@@ -65,7 +65,7 @@ class _Written(ABC):
         return [list(enumerate(row)) for row in zip(*self.cells(rows), strict=True)]
 
 
-class _Matrix(_Written):
+class _Matrix(_Attributes):
     """Numbers side by side, or labels; zeros need not be listed."""
 
     def __init__(self, names: Sequence[str], type: str, matrix: Any) -> None:
@@ -86,7 +86,7 @@ class _Matrix(_Written):
         return [pairs[start:stop] for start, stop in pairwise(block.indptr.tolist())]
 
 
-class _Coded(_Written):
+class _Coded(_Attributes):
     """An attribute of nominal values."""
 
     def __init__(self, name: str, categories: Categories) -> None:
@@ -98,23 +98,23 @@ class _Coded(_Written):
         return [[self._texts[code] for code in self._codes[rows].tolist()]]
 
 
-class _Keys(_Written):
+class _Keys(_Attributes):
     """Names of the rows."""
 
     def __init__(self, keys: np.ndarray, taken: Sequence[str]) -> None:
         self._keys = keys.reshape(len(keys), 1) if keys.ndim == 1 else keys
-        names = told_apart([*taken, *["key"] * self._keys.shape[1]])
+        names = deduplicate([*taken, *["key"] * self._keys.shape[1]])
         super().__init__(names[len(taken) :], "key")
 
     def cells(self, rows: slice) -> list[list[str]]:
         return [[_quoted(str(key)) for key in column] for column in self._keys[rows].T.tolist()]
 
 
-class _Classes(_Written):
+class _Classes(_Attributes):
     """The labels of each row, in a hierarchy."""
 
     def __init__(self, hierarchy: Hierarchy, y: Any, taken: Sequence[str]) -> None:
-        name = told_apart([*taken, "class"])[-1]
+        name = deduplicate([*taken, "class"])[-1]
         super().__init__([name], "hierarchical " + ",".join(map(_quoted, clus.entries(hierarchy))))
         self._hierarchy, self._y = hierarchy, y
 
@@ -137,14 +137,14 @@ def _names_of(data: Data) -> list[str]:
     return [*data.feature_names, *(data.target_names if data.hierarchy is None else ())]
 
 
-def _key_columns(data: Data) -> list[_Written]:
+def _key_columns(data: Data) -> list[_Attributes]:
     return [] if data.keys is None else [_Keys(np.asarray(data.keys), _names_of(data))]
 
 
-def _input_columns(data: Data) -> list[_Written]:
+def _input_columns(data: Data) -> list[_Attributes]:
     if not is_frame(data.X):
         return [_Matrix(data.feature_names, "numeric", data.X)]
-    columns: list[_Written] = []
+    columns: list[_Attributes] = []
     for j, name in enumerate(data.feature_names):
         series = data.X.iloc[:, j]
         if hasattr(series, "cat"):
@@ -164,7 +164,7 @@ def _numbers_of(series: Any) -> np.ndarray:
     return series.to_numpy(np.float64, na_value=np.nan)
 
 
-def _target_columns(data: Data) -> list[_Written]:
+def _target_columns(data: Data) -> list[_Attributes]:
     if data.y is None:
         return []
     if data.hierarchy is not None:
@@ -188,7 +188,7 @@ def _class_text(value: Any) -> str:
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def _header(columns: Sequence[_Written], targets: Sequence[_Written]) -> str:
+def _header(columns: Sequence[_Attributes], targets: Sequence[_Attributes]) -> str:
     # A hierarchical attribute tells itself that it is the target.
     n_targets = sum(len(each.names) for each in targets)
     mark = "" if any(isinstance(each, _Classes) for each in targets) else f": -C -{n_targets}"
@@ -197,12 +197,12 @@ def _header(columns: Sequence[_Written], targets: Sequence[_Written]) -> str:
     return "\n".join([*lines, "@data", ""])
 
 
-def _values_of(columns: Sequence[_Written], rows: slice) -> list[str]:
+def _values_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
     cells = [column for each in columns for column in each.cells(rows)]
     return [",".join(row) for row in zip(*cells, strict=True)]
 
 
-def _pairs_of(columns: Sequence[_Written], rows: slice) -> list[str]:
+def _pairs_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
     lines: list[list[str]] = [[] for _ in range(rows.stop - rows.start)]
     first = 0
     for each in columns:

@@ -28,12 +28,12 @@ from slantwood.data.arff.header import (
 from slantwood.data.arff.index_base import IndexBase, OtherBase
 from slantwood.data.arff.row_store import Cells
 from slantwood.data.arff.rows import read_rows
-from slantwood.data.arff.source import Source, open_source, warn_of
+from slantwood.data.arff.source import Source, emit_notices, open_source
 from slantwood.data.arff.syntax import MISSING, number_text
 from slantwood.data.arff.writing import write
 from slantwood.data.inputs import inputs, pandas_for
+from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Categories, Data, Table, categories_of_texts
-from slantwood.data.wanted import Roles, Wanted
 from slantwood.hints import shown
 from slantwood.targets.hierarchy import Hierarchy
 
@@ -42,37 +42,39 @@ __all__ = ["read", "read_hierarchical", "write"]
 _OF_MEKA = re.compile(r"(?:^|(?<=[ \t:]))-C[ \t]++(-?)([0-9]{1,9})(?![^ \t'\"])")
 
 
-def read(path: Path, wanted: Wanted) -> Table | Data:
+def read(path: Path, options: ReadOptions) -> Table | Data:
     """Read a file; one with a hierarchy says itself what is a target."""
 
     def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
         position = clus.class_position(source, header.attributes)
         if position is not None:
-            return _hierarchical(source, header, position, wanted, base, None, "auto")
-        return _flat(source, header, wanted, base)
+            return _hierarchical(source, header, position, options, base, None, "auto")
+        return _flat(source, header, options, base)
 
-    return _understood(path, wanted, content)
+    return _read_with_base(path, options, content)
 
 
-def read_hierarchical(path: Path, wanted: Wanted, hierarchy: Hierarchy | None, padding: str | None) -> Data:
+def read_hierarchical(
+    path: Path, options: ReadOptions, hierarchy: Hierarchy | None, padding: str | None
+) -> Data:
     """Read a file of CLUS, with another hierarchy than its own if one is given."""
 
     def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
-        position = clus.needed_class_position(source, header.attributes)
-        return _hierarchical(source, header, position, wanted, base, hierarchy, padding)
+        position = clus.require_class_position(source, header.attributes)
+        return _hierarchical(source, header, position, options, base, hierarchy, padding)
 
-    data = _understood(path, wanted, content)
+    data = _read_with_base(path, options, content)
     assert isinstance(data, Data)  # as nobody asks for other targets
     return data
 
 
-def _understood(
-    path: Path, wanted: Wanted, content: Callable[[Source, Header, IndexBase], Table | Data]
+def _read_with_base(
+    path: Path, options: ReadOptions, content: Callable[[Source, Header, IndexBase], Table | Data]
 ) -> Table | Data:
     """Read the content of a file, once more where its rows prove to count attributes otherwise than taken."""
-    base = _index_base(wanted.index_base)
+    base = _index_base(options.index_base)
     while True:
-        with open_source(path, wanted.encoding, wanted.max_memory) as source:
+        with open_source(path, options.encoding, options.max_memory) as source:
             try:
                 found = content(source, read_header(source), base)
             except OtherBase as other:
@@ -83,7 +85,7 @@ def _understood(
                         f"index_base={base.first}"
                     ) from other
                 continue
-        warn_of(source)
+        emit_notices(source)
         return found
 
 
@@ -99,23 +101,23 @@ def _index_base(said: int | str) -> IndexBase:
     return IndexBase(int(said), may_be_other=False)
 
 
-def _flat(source: Source, header: Header, wanted: Wanted, base: IndexBase) -> Table:
-    labels = _Labels(source, header, wanted.max_memory)
-    wanted = wanted.or_targets(labels.names)
-    return _Reading(source, header, wanted, base).table(labels.hierarchy)
+def _flat(source: Source, header: Header, options: ReadOptions, base: IndexBase) -> Table:
+    labels = _Labels(source, header, options.max_memory)
+    options = options.with_default_targets(labels.names)
+    return _Reading(source, header, options, base).table(labels.hierarchy)
 
 
 def _hierarchical(
     source: Source,
     header: Header,
     position: int,
-    wanted: Wanted,
+    options: ReadOptions,
     base: IndexBase,
     hierarchy: Hierarchy | None,
     padding: str | None,
 ) -> Table | Data:
     name = header.attributes[position].name
-    reading = _Reading(source, header, wanted.or_targets(lambda: [name]), base)
+    reading = _Reading(source, header, options.with_default_targets(lambda: [name]), base)
     if position not in reading.roles.targets:
         if reading.roles.targets and position in reading.roles.inputs:
             raise source.error(
@@ -155,7 +157,7 @@ class _Labels:
 
     def names(self) -> list[str] | None:
         """Return the names of these attributes, or None where nothing tells."""
-        beside = mulan.labels_beside(self._source.path)
+        beside = mulan.find_labels_file(self._source.path)
         return self._of_meka() if beside is None else self._of_mulan(beside)
 
     def _of_mulan(self, beside: Path) -> list[str]:
@@ -200,10 +202,10 @@ class _Labels:
 class _Reading:
     """How the attributes of a file are read, given what they are for."""
 
-    def __init__(self, source: Source, header: Header, wanted: Wanted, base: IndexBase) -> None:
+    def __init__(self, source: Source, header: Header, options: ReadOptions, base: IndexBase) -> None:
         self._source, self._attributes, self._names = source, header.attributes, header.names
-        self._base, self._drop_text = base, wanted.drop_text
-        self.roles: Roles = wanted.roles(self._names, source.path)
+        self._base, self._drop_text = base, options.drop_text
+        self.roles: Roles = options.roles(self._names, source.path)
 
     def table(self, hierarchy: Hierarchy | None = None, leave_out: int | None = None) -> Table:
         """Read the rows; `hierarchy` is that of the targets."""

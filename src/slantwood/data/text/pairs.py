@@ -26,10 +26,10 @@ from slantwood.data.text.compiled.state import (
     SMALLEST,
 )
 from slantwood.data.text.numbers import fits, number_texts, parse_number
-from slantwood.data.text.scanning import Growing, as_array, malformed, scanning
+from slantwood.data.text.scanning import GrowingArray, as_array, malformed, scanning
 from slantwood.hints import shown
 
-_ROOM_FOR_LEFTOVERS = 4096
+_MAX_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
 # More than any file has, and compiled code can count so far.
 _MOST_ROWS = 1 << 62
@@ -66,24 +66,24 @@ def read_pairs(
 ) -> Pairs:
     """Read rows; those in front of `n_rows` may be empty lines, which otherwise are nothing."""
     n_rows = min(n_rows, _MOST_ROWS)
-    labels, label_indptr = Growing(np.float64), Growing(np.int64)
-    indices, data, indptr = Growing(np.int32), Growing(np.float32), Growing(np.int64)
-    leftovers = np.empty((_ROOM_FOR_LEFTOVERS, 5), np.int64)
+    labels, label_indptr = GrowingArray(np.float64), GrowingArray(np.int64)
+    indices, data, indptr = GrowingArray(np.int32), GrowingArray(np.float32), GrowingArray(np.int64)
+    leftovers = np.empty((_MAX_LEFTOVERS, 5), np.int64)
     progress = np.zeros(state.N_COUNTERS, np.int64)
     progress[LINE] = line
     progress[LARGEST], progress[SMALLEST] = -1, state.LARGEST_INDEX
     for each in (label_indptr, indptr):
-        each.make_room(1)
-        each.held[0] = 0
+        each.reserve(1)
+        each.buffer[0] = 0
     for block in blocks:
         limit.check(_n_bytes(progress), "what it holds")
         # A label takes two letters at least and a pair three, the mark after it included.
-        labels.make_room(int(progress[LABELS]) + len(block) // 2)
+        labels.reserve(int(progress[LABELS]) + len(block) // 2)
         n_lines = block.count(b"\n")
         for each in (label_indptr, indptr):
-            each.make_room(int(progress[ROW]) + n_lines + 1)
+            each.reserve(int(progress[ROW]) + n_lines + 1)
         for each in (indices, data):
-            each.make_room(int(progress[PAIRS]) + len(block) // 3)
+            each.reserve(int(progress[PAIRS]) + len(block) // 3)
         letters = as_array(block)
         progress[POSITION] = 0
         while True:
@@ -92,14 +92,14 @@ def read_pairs(
                 has_comments,
                 n_rows,
                 progress,
-                labels.held,
-                label_indptr.held,
-                indices.held,
-                data.held,
-                indptr.held,
+                labels.buffer,
+                label_indptr.buffer,
+                indices.buffer,
+                data.buffer,
+                indptr.buffer,
                 leftovers,
             )
-            _settle(path, block, leftovers[: progress[LEFTOVERS]], (labels.held, data.held))
+            _parse_leftovers(path, block, leftovers[: progress[LEFTOVERS]], (labels.buffer, data.buffer))
             if why == state.FULL:
                 if progress[LEFTOVERS] == 0:  # one row has more than there is room for
                     leftovers = np.empty((2 * len(leftovers), 5), np.int64)
@@ -112,11 +112,11 @@ def read_pairs(
             break
     n = int(progress[ROW])
     return Pairs(
-        labels.cut(int(progress[LABELS])),
-        label_indptr.cut(n + 1),
-        indices.cut(int(progress[PAIRS])),
-        data.cut(int(progress[PAIRS])),
-        indptr.cut(n + 1),
+        labels.trim(int(progress[LABELS])),
+        label_indptr.trim(n + 1),
+        indices.trim(int(progress[PAIRS])),
+        data.trim(int(progress[PAIRS])),
+        indptr.trim(n + 1),
         int(progress[SMALLEST]),
         int(progress[LARGEST]),
     )
@@ -203,7 +203,7 @@ def _word_at(block: bytes, position: int) -> str:
     return shown(line.split(maxsplit=1)[0]) if not line[:1].isspace() else "a blank"
 
 
-def _settle(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.ndarray]) -> None:
+def _parse_leftovers(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.ndarray]) -> None:
     """Read the numbers that compiled code has left over."""
     for which, place, begin, end, line in leftovers.tolist():
         letters = block[begin:end]

@@ -48,7 +48,7 @@ def malformed(path: Path, line: int, message: str) -> ValueError:
     return ValueError(f"{path}, line {line}: {message}")
 
 
-def decoded(path: Path, line: int, letters: bytes) -> str:
+def decode_text(path: Path, line: int, letters: bytes) -> str:
     """Return the text of some bytes of a line."""
     try:
         return letters.decode()
@@ -56,7 +56,7 @@ def decoded(path: Path, line: int, letters: bytes) -> str:
         raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
 
 
-class Growing:
+class GrowingArray:
     """An array that grows along its first axis; once it is large, it is mostly not copied for that.
 
     Attributes
@@ -66,26 +66,26 @@ class Growing:
     """
 
     def __init__(self, dtype: Any, *width: int) -> None:
-        self.held = np.empty((0, *width), dtype)
+        self.buffer = np.empty((0, *width), dtype)
 
-    def make_room(self, length: int) -> None:
+    def reserve(self, length: int) -> None:
         """Make the array as long, at least."""
-        if length <= len(self.held):
+        if length <= len(self.buffer):
             return
-        if self.held.nbytes >= _MOVED_WITHOUT_COPY:
-            self._resize(max(length, len(self.held) * 5 // 4))
+        if self.buffer.nbytes >= _MOVED_WITHOUT_COPY:
+            self._resize(max(length, len(self.buffer) * 5 // 4))
             return
         # Memory that is never written to costs nothing, so that too much does not matter.
-        longer = np.empty((max(length, 2 * len(self.held)), *self.held.shape[1:]), self.held.dtype)
-        longer[: len(self.held)] = self.held
-        self.held = longer
+        longer = np.empty((max(length, 2 * len(self.buffer)), *self.buffer.shape[1:]), self.buffer.dtype)
+        longer[: len(self.buffer)] = self.buffer
+        self.buffer = longer
 
-    def cut(self, length: int) -> np.ndarray:
+    def trim(self, length: int) -> np.ndarray:
         """Return the array at this length, giving back what is over."""
-        if self.held.nbytes < _MOVED_WITHOUT_COPY:
-            return self.held[:length]
+        if self.buffer.nbytes < _MOVED_WITHOUT_COPY:
+            return self.buffer[:length]
         self._resize(length)
-        return self.held
+        return self.buffer
 
     def _resize(self, length: int) -> None:
-        self.held.resize((length, *self.held.shape[1:]), refcheck=False)
+        self.buffer.resize((length, *self.buffer.shape[1:]), refcheck=False)

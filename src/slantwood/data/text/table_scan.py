@@ -15,9 +15,9 @@ from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
 from slantwood.data.text.numbers import fits, parse_number
-from slantwood.data.text.scanning import Growing, as_array, decoded, malformed, whole_lines
+from slantwood.data.text.scanning import GrowingArray, as_array, decode_text, malformed, whole_lines
 
-_ROOM_FOR_LEFTOVERS = 512
+_MAX_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
 _AFTER_QUOTE = "a quote closes within a cell; expected the separator after it, or two quotes for one"
 
@@ -106,7 +106,9 @@ def line_of_row(file: TableFile, row: int) -> int:
     return scan.line
 
 
-def record(path: Path, block: bytes, start: int, line: int, separator: str) -> tuple[list[str], int, int]:
+def split_record(
+    path: Path, block: bytes, start: int, line: int, separator: str
+) -> tuple[list[str], int, int]:
     """Return the cells of one row, where the next begins and how many lines it takes."""
     blanks = b" " if separator == "\t" else b" \t"
     mark = separator.encode()
@@ -136,7 +138,7 @@ def record(path: Path, block: bytes, start: int, line: int, separator: str) -> t
             assert end is not None  # as a line end is the last of every block
             i = end.start()
             cell = block[begin:i].strip(b" \t")
-        cells.append(decoded(path, line, cell))
+        cells.append(decode_text(path, line, cell))
         if block[i : i + 1] != mark:
             break
         i += 1
@@ -152,11 +154,11 @@ class _Scan:
         self._layout = layout
         self._kinds = layout.kinds.copy()
         self._end_row = n_rows
-        self._numbers = Growing(np.float32, len(layout.numbers))
-        self._targets = Growing(np.float64, len(layout.targets))
-        self._codes = Growing(np.int32, len(layout.texts))
+        self._numbers = GrowingArray(np.float32, len(layout.numbers))
+        self._targets = GrowingArray(np.float64, len(layout.targets))
+        self._codes = GrowingArray(np.int32, len(layout.texts))
         self._texts = _no_texts(len(layout.texts))
-        self._leftovers = np.empty((max(_ROOM_FOR_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
+        self._leftovers = np.empty((max(_MAX_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
         self._progress = np.zeros(state.N_COUNTERS, np.int64)
         self._progress[LINE] = file.line
         self._mistaken: set[int] = set()
@@ -195,7 +197,7 @@ class _Scan:
 
     def _check_memory(self, n_waiting: int) -> None:
         """Refuse rows that take too much, and one that goes on too long within quotes."""
-        per_row = sum(each.held[:1].nbytes for each in (self._numbers, self._targets, self._codes))
+        per_row = sum(each.buffer[:1].nbytes for each in (self._numbers, self._targets, self._codes))
         self._file.limit.check(self.row * per_row, "what it holds")
         if n_waiting > self._file.limit.line:
             raise self._file.limit.error(f"a row of it has more than {self._file.limit.line:,} bytes")
@@ -213,13 +215,13 @@ class _Scan:
                 self._layout.places,
                 self._end_row,
                 self._progress,
-                self._numbers.held,
-                self._targets.held,
-                self._codes.held,
+                self._numbers.buffer,
+                self._targets.buffer,
+                self._codes.buffer,
                 self._texts,
                 self._leftovers,
             )
-            self._settle_leftovers(block)
+            self._parse_leftovers(block)
             if why != state.FULL:
                 break
             self._make_room()
@@ -229,12 +231,12 @@ class _Scan:
 
     def columns(self) -> Columns:
         """Return what was read."""
-        codes = self._codes.cut(self.row)
+        codes = self._codes.trim(self.row)
         values = _values(self._texts, self._progress[VALUES])
         return Columns(
             self._layout,
-            self._numbers.cut(self.row),
-            self._targets.cut(self.row),
+            self._numbers.trim(self.row),
+            self._targets.trim(self.row),
             {column: np.ascontiguousarray(codes[:, j]) for j, column in enumerate(self._layout.texts)},
             dict(zip(self._layout.texts, values, strict=True)),
             frozenset(self._mistaken),
@@ -244,10 +246,10 @@ class _Scan:
         self._texts = _with_room(self._texts, self._progress[VALUES])
         n_more = 1 + _CELLS_AT_A_TIME // len(self._kinds)
         for each in (self._numbers, self._targets, self._codes):
-            if len(each.held) == self.row:
-                each.make_room(self.row + n_more)
+            if len(each.buffer) == self.row:
+                each.reserve(self.row + n_more)
 
-    def _settle_leftovers(self, block: bytes) -> None:
+    def _parse_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
         for row, column, begin, end, _ in self._leftovers[: self._progress[LEFTOVERS]].tolist():
             value = parse_number(block[begin:end].decode(errors="replace"))
@@ -256,7 +258,7 @@ class _Scan:
                 self._mistaken.add(column)
                 self._kinds[column] = SKIP
             else:
-                held = self._numbers.held if is_input else self._targets.held
+                held = self._numbers.buffer if is_input else self._targets.buffer
                 held[row, self._layout.places[column]] = value
         self._progress[LEFTOVERS] = 0
 
@@ -265,7 +267,9 @@ class _Scan:
         if why == state.AFTER_QUOTE:
             raise file.error(self.line, _AFTER_QUOTE)
         if why == state.WRONG_COUNT:
-            cells, _, _ = record(file.path, block, int(self._progress[POSITION]), self.line, file.separator)
+            cells, _, _ = split_record(
+                file.path, block, int(self._progress[POSITION]), self.line, file.separator
+            )
             expected = f"expected {len(file.names)}, as in the first line"
             raise file.error(self.line, f"has {len(cells)} cells; {expected}")
 
