@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import pluralize, say
+from slantwood.cli.console import say
+from slantwood.hints import pluralize
 
 
 class ProfileName(StrEnum):

@@ -89,11 +89,6 @@ def bars() -> Iterator[Show]:
         yield show
 
 
-def pluralize(number: int, noun: str, plural: str | None = None) -> str:
-    """Put a number before a noun."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
-
-
 def format_bytes(size: int) -> str:
     """Say a number of bytes in the unit that suits it."""
     power = min((len(str(size)) - 1) // 3, 3)

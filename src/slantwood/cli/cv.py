@@ -11,10 +11,11 @@ import typer
 
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
-from slantwood.cli.console import bars, pluralize, print_json, print_table, say
+from slantwood.cli.console import bars, print_json, print_table, say
 from slantwood.cli.options import Json
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.hints import pluralize
 from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slantwood.cli.console import format_bytes, pluralize, say
+from slantwood.cli.console import format_bytes, say
 from slantwood.cli.options import Force
+from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
     from rich.table import Table

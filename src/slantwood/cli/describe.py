@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from slantwood.cli.console import pluralize
 from slantwood.cli.training_options import TrainingOptions
-from slantwood.hints import listed
+from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data

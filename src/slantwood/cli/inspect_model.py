@@ -36,9 +36,9 @@ def inspect(
 
     forest = models.load(model)
     if tree is not None:
-        from slantwood.cli.tree_text import tree_as_text
+        from slantwood.export.text import export_text
 
-        typer.echo(tree_as_text(forest, tree, depth))
+        typer.echo(export_text(forest, tree, max_depth=depth))
         return
     metadata = _metadata(forest, model)
     if json:
@@ -64,25 +64,25 @@ def settings_as_json(settings: dict[str, Any]) -> dict[str, Any]:
 def _metadata(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
-    from slantwood.cli import models
+    from slantwood.estimators.names import input_names, output_names, task_of
     from slantwood.model.container import format_version
 
     trees = model.trees_
     depths = np.maximum.reduceat(trees.depth, trees.roots)
     n_leaves = int((trees.left < 0).sum())
     importances = model.feature_importances_
-    names = models.input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
+    names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
     order = np.argsort(-importances, kind="stable")
     return {
         "model": str(path),
         "estimator": type(model).__name__,
-        "task": models.task_of(model),
+        "task": task_of(model),
         "bytes": path.stat().st_size,
         "format_version": format_version(path),
         "features": model.n_features_in_,
         "nominal_features": len(model.encoding_.nominal),
         "targets": list(getattr(model, "target_names_", None) or ()),
-        "outputs": list(models.output_names(model)),
+        "outputs": list(output_names(model)),
         "trees": trees.n_trees,
         "nodes": len(trees.left),
         "leaves": n_leaves,

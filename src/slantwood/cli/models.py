@@ -13,7 +13,7 @@ from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -70,28 +70,6 @@ def load(path: Any) -> Any:
     import slantwood
 
     return slantwood.load_model(path)
-
-
-def task_of(model: Any) -> str:
-    """Return the task, called as in data files."""
-    return HIERARCHICAL if hasattr(model.targets_, "hierarchy") else model.targets_.task
-
-
-def input_names(model: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns that a model learned from, where it knows them."""
-    names = getattr(model, "input_names_", None)
-    if names is None:
-        names = getattr(model, "feature_names_in_", None)
-    return None if names is None else tuple(map(str, names))
-
-
-def output_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the columns of the scores: of classes, labels or numbers."""
-    if task_of(model) in (*CLASS_TASKS, HIERARCHICAL):
-        return tuple(map(str, model.classes_.tolist()))
-    n_columns = model.targets_.n_columns
-    named = getattr(model, "target_names_", None)
-    return tuple(named) if named else tuple(f"y{j}" for j in range(n_columns))
 
 
 def chosen_labels(model: Any, X: Any) -> Any:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from slantwood.cli.console import bars, pluralize, say, warn
+from slantwood.cli.console import bars, say, warn
+from slantwood.cli.options import FileForm
 from slantwood.cli.training_options import TrainingOptions
-from slantwood.hints import listed
+from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
+    from slantwood.model_data import ModelData
 
 _PREFIX = "dataset:"
 _MODEL_END = ".slant"
@@ -60,6 +62,23 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
     if n_inputs == 0:
         raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
     return data
+
+
+def data_for_model(model: Any, data: str, form: FileForm, targets: Any = None) -> ModelData:
+    """Read what a model predicts from: a file, or a known data set; by default with the model's targets."""
+    from slantwood.model_data import align_to_model, read_for_model
+
+    if not is_file(data):
+        return align_to_model(model, known_set(data), data, targets)
+    return read_for_model(
+        model,
+        data_path(data),
+        columns(targets, "--targets") if isinstance(targets, str) else targets,
+        format=form.format,
+        header=form.header,
+        encoding=form.encoding,
+        index_base=form.base,
+    )
 
 
 def _warn_of_one_value(data: Data) -> None:

@@ -10,11 +10,12 @@ import typer
 
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
-from slantwood.cli.console import bars, format_bytes, pluralize, print_json, say
+from slantwood.cli.console import bars, format_bytes, print_json, say
 from slantwood.cli.options import Force, Json
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_exists, data_path, training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
     from slantwood.cli.scores import Scores
@@ -104,12 +105,12 @@ def _export(estimator: Any, path: Path) -> None:
 
 
 def _tested(estimator: Any, path: str, training: TrainingOptions) -> Scores:
-    from slantwood.cli.naming import inputs_and_truth_for
     from slantwood.cli.scores import scores
+    from slantwood.cli.sources import data_for_model
 
-    X, y, data = inputs_and_truth_for(estimator, path, None, training.file_form)
-    say(f"Testing on {path}: {pluralize(data.X.shape[0], 'row')}.")
-    return scores(estimator, X, y)
+    found = data_for_model(estimator, path, training.file_form)
+    say(f"Testing on {path}: {pluralize(found.X.shape[0], 'row')}.")
+    return scores(estimator, found.X, found.y)
 
 
 def _report(
@@ -121,9 +122,9 @@ def _report(
     seconds: float,
     tested: Scores | None,
 ) -> None:
-    from slantwood.cli import models
     from slantwood.cli.inspect_model import settings_as_json
     from slantwood.cli.score_tables import print_scores
+    from slantwood.estimators.names import task_of
 
     oob = getattr(estimator, "oob_score_", None)
     if as_json:
@@ -131,7 +132,7 @@ def _report(
             "model": str(file),
             "bytes": size,
             "data": data,
-            "task": models.task_of(estimator),
+            "task": task_of(estimator),
             "trees": estimator.trees_.n_trees,
             "seconds": seconds,
             "settings": settings_as_json(estimator.settings_),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from slantwood.cli.console import pluralize
 from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, Roles
-from slantwood.hints import did_you_mean, listed
+from slantwood.hints import did_you_mean, listed, pluralize
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class ModelColumns(ReadOptions):
     known_targets
         Names of the model's targets, taken where the user says none.
     keys
-        Columns that name the rows, which are wanted too.
+        Columns that name the rows, which are read too.
     asks_file
         Whether a file that says itself what its targets are is believed: such labels are no columns.
     may_lack_names
@@ -61,14 +60,14 @@ class ModelColumns(ReadOptions):
         if self.targets is not None:
             return ReadOptions(self.targets).roles(names).targets
         if not self.known_targets:
-            raise ValueError("the model does not know the names of its targets; give --targets")
+            raise ValueError("the model does not know the names of its targets; give targets (--targets)")
         places = {name: i for i, name in enumerate(names)}
         for name in self.known_targets:
             if name not in places:
                 hint = _hint(name, missing_names(names, self.inputs or ()))
                 raise ValueError(
-                    f"it has no column {name!r}, which the model predicts;{hint} --targets says which "
-                    f"columns hold the truth{self._names_may_be_a_row(names)}"
+                    f"it has no column {name!r}, which the model predicts;{hint} give targets (--targets), the "
+                    f"columns that hold the truth{self._names_may_be_a_row(names)}"
                 )
         return tuple(sorted(places[name] for name in self.known_targets))
 
@@ -78,8 +77,8 @@ class ModelColumns(ReadOptions):
         keys = [i for i in range(len(names)) if names[i] in self.keys]
         missing = [] if self.inputs is None else missing_names(self.inputs, [names[i] for i in rest])
         if self.inputs is not None and not missing:
-            wanted = set(self.inputs)
-            return tuple(sorted([*keys, *(i for i in rest if names[i] in wanted)]))
+            inputs = set(self.inputs)
+            return tuple(sorted([*keys, *(i for i in rest if names[i] in inputs)]))
         if self.inputs is not None and not are_made_up(names):
             message = missing_message(self.inputs, [names[i] for i in rest])
             raise ValueError(f"{message}{self._names_may_be_a_row(names)}")
@@ -93,21 +92,21 @@ class ModelColumns(ReadOptions):
 
     def _names_may_be_a_row(self, names: Sequence[str]) -> str:
         strange = self.may_lack_names and not set(names) & {*(self.inputs or ()), *self.known_targets}
-        return " (--no-header if its first line is a row, not names)" if strange else ""
+        return " (header=False or --no-header if its first line is a row, not names)" if strange else ""
 
 
-def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
+def missing_names(needed: Sequence[str], present: Sequence[str]) -> list[str]:
     """Return the names that are not there."""
     # Names that are only numbers, of which there may be millions, are found without listing them.
     there = present if isinstance(present, NumberedNames) else set(present)
-    return [name for name in wanted if name not in there]
+    return [name for name in needed if name not in there]
 
 
-def missing_message(wanted: Sequence[str], present: Sequence[str]) -> str:
+def missing_message(needed: Sequence[str], present: Sequence[str]) -> str:
     """Say which columns are missing, and what the first of them may be called."""
-    missing = missing_names(wanted, present)
+    missing = missing_names(needed, present)
     more = f", nor {pluralize(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
-    hint = _hint(missing[0], missing_names(present, wanted)) or " expected all that it learned from"
+    hint = _hint(missing[0], missing_names(present, needed)) or " expected all that it learned from"
     return f"it has no column {missing[0]!r}, which the model learned from{more};{hint}"
 
 
