@@ -1,7 +1,6 @@
 """The extreme-classification format: what is read and refused, and that what is written is read again."""
 
 import lzma
-import time
 
 import numpy as np
 import pytest
@@ -166,12 +165,9 @@ def test_only_label_sets_are_written(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize("part", ["train", "test"])
-def test_eurlex_is_read_in_seconds_as_by_a_slow_reader(part):
+def test_eurlex_is_read_as_by_a_slow_reader(part):
     path = data_folder() / f"mlc/eurlex-eurovoc/eurlex-4k.{part}.txt.xz"
-    read(path)
-    started = time.perf_counter()
     data = read(path)
-    assert time.perf_counter() - started < 5
     X, Y = slow_reader(lzma.decompress(path.read_bytes()).decode())
     np.testing.assert_array_equal(data.X.toarray(), X)
     np.testing.assert_array_equal(data.y.toarray(), Y)

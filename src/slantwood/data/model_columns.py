@@ -66,8 +66,8 @@ class ModelColumns(ReadOptions):
             if name not in places:
                 hint = _hint(name, missing_names(names, self.inputs or ()))
                 raise ValueError(
-                    f"it has no column {name!r}, which the model predicts;{hint} give targets (--targets), the "
-                    f"columns that hold the truth{self._names_may_be_a_row(names)}"
+                    f"it has no column {name!r}, which the model predicts;{hint} give targets (--targets), "
+                    f"the columns that hold the truth{self._names_may_be_a_row(names)}"
                 )
         return tuple(sorted(places[name] for name in self.known_targets))
 
