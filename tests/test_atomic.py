@@ -3,12 +3,12 @@ import stat
 
 import pytest
 
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 
 
 def test_the_file_appears_when_all_is_written(tmp_path):
     path = tmp_path / "a.bin"
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         assert not path.exists()
     assert path.read_bytes() == b"new"
@@ -26,7 +26,7 @@ def test_a_failure_leaves_the_earlier_file_and_nothing_else(tmp_path, failure):
 
 
 def _write_half(path, failure):
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"half")
         raise failure
 
@@ -35,7 +35,7 @@ def test_a_link_stays_a_link(tmp_path):
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_bytes(b"old")
     link.symlink_to(real)
-    with replacing(link) as file:
+    with atomic_write(link) as file:
         file.write(b"new")
     assert link.is_symlink()
     assert real.read_bytes() == b"new"
@@ -49,7 +49,7 @@ def test_rights_are_the_usual_ones_or_those_of_the_earlier_file(tmp_path):
     kept.write_bytes(b"")
     kept.chmod(0o640)
     for path in (usual, kept):
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(b"x")
     assert stat.S_IMODE(usual.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
@@ -60,7 +60,7 @@ def test_a_pipe_stays_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with replacing(pipe) as file:
+    with atomic_write(pipe) as file:
         file.write(b"through")
     assert os.read(reader, 100) == b"through"
     os.close(reader)
@@ -77,6 +77,6 @@ def test_a_folder_of_this_name_or_none_around_it_is_told(tmp_path):
 
 def test_a_name_may_be_as_long_as_names_may_be(tmp_path):
     path = tmp_path / ("é" * 125 + ".bin")
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"x")
     assert path.read_bytes() == b"x"

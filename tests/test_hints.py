@@ -1,8 +1,9 @@
 """Values in messages: quoted, and never at full length."""
 
+import numpy as np
 import pytest
 
-from slantwood.hints import did_you_mean, listed, shortened, shown
+from slantwood.hints import did_you_mean, listed, pluralize, shortened, shown
 
 LONG = "ab" * 1_000_000
 
@@ -16,6 +17,14 @@ def test_a_long_value_is_shown_by_its_beginning(value):
 def test_a_short_value_is_shown_as_it_is():
     assert [shown(each) for each in ("a", b"a", "'", 1.5, None)] == ["'a'", "'a'", '"\'"', "1.5", "None"]
     assert shortened("short") == "short"
+
+
+def test_counts_and_lists_are_said_in_words():
+    assert pluralize(1, "row") == "1 row"
+    assert pluralize(2000, "row") == "2,000 rows"
+    assert pluralize(0, "class", "classes") == "0 classes"
+    assert listed(["a", "b"]) == "'a', 'b'"
+    assert listed(np.arange(7), 2) == "0, 1, and 5 more"
 
 
 def test_names_are_listed_and_proposed_at_no_great_length():

@@ -17,7 +17,7 @@ _TO_A_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 
 
 
 @contextmanager
-def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its name when all is written.
 
     Whatever goes wrong before, an interruption included, an earlier file of this name stays as it was and

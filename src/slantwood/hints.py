@@ -1,4 +1,4 @@
-"""Words for messages: names that come near, how values are quoted, and whose line a warning names."""
+"""Words for messages: near names, quoted values, numbers with nouns, and whose line a warning names."""
 
 from __future__ import annotations
 
@@ -68,6 +68,17 @@ def listed(names: Sequence[Any], limit: int = 5) -> str:
     """
     quoted = ", ".join(map(shown, map(_native, names[:limit])))
     return quoted if len(names) <= limit else f"{quoted}, and {len(names) - limit:,} more"
+
+
+def pluralize(number: int, noun: str, plural: str | None = None) -> str:
+    """Put a number before a noun.
+
+    Examples
+    --------
+    >>> pluralize(1, "row"), pluralize(2000, "row"), pluralize(0, "class", "classes")
+    ('1 row', '2,000 rows', '0 classes')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def _native(value: Any) -> Any:

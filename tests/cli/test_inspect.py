@@ -22,19 +22,19 @@ def train(run):
 def test_the_facts_are_those_of_the_model(run, train, folder, write_csv, flowers):
     write_csv("a.csv", flowers)
     model = train("a.csv", "--targets", "kind")
-    facts = json.loads(run("inspect", "m.slant", "--json").stdout)
-    assert facts["estimator"] == "ObliqueForestClassifier"
-    assert facts["task"] == "multi-class"
-    assert facts["bytes"] == (folder / "m.slant").stat().st_size
-    assert facts["format_version"] == 1
-    assert (facts["features"], facts["nominal_features"]) == (4, 1)
-    assert facts["targets"] == ["kind"]
-    assert facts["outputs"] == ["elm", "fir", "oak"]
+    metadata = json.loads(run("inspect", "m.slant", "--json").stdout)
+    assert metadata["estimator"] == "ObliqueForestClassifier"
+    assert metadata["task"] == "multi-class"
+    assert metadata["bytes"] == (folder / "m.slant").stat().st_size
+    assert metadata["format_version"] == 1
+    assert (metadata["features"], metadata["nominal_features"]) == (4, 1)
+    assert metadata["targets"] == ["kind"]
+    assert metadata["outputs"] == ["elm", "fir", "oak"]
     trees = model.trees_
-    assert (facts["trees"], facts["nodes"]) == (3, len(trees.left))
-    assert facts["leaves"] == (facts["nodes"] + 3) / 2
-    assert facts["depth"]["most"] == trees.depth.max()
-    importances = facts["importances"]
+    assert (metadata["trees"], metadata["nodes"]) == (3, len(trees.left))
+    assert metadata["leaves"] == (metadata["nodes"] + 3) / 2
+    assert metadata["depth"]["most"] == trees.depth.max()
+    importances = metadata["importances"]
     assert list(importances.values()) == sorted(importances.values(), reverse=True)
     assert sum(importances.values()) == pytest.approx(1)
     assert importances["width"] == pytest.approx(model.feature_importances_[0])

@@ -250,9 +250,9 @@ def test_the_name_of_the_output_tells_its_form(train, run, predicted, folder, wr
     train("a.csv", "--targets", "kind")
     result = run("predict", "m.slant", "a.csv", "--output", f"p.{end}")
     assert result.stdout == ""
-    from slantwood.data.files import opened
+    from slantwood.data.files import open_read
 
-    with opened(folder / f"p.{end}") as file:
+    with open_read(folder / f"p.{end}") as file:
         text = file.read().decode()
     if "jsonl" in end:
         rows = [json.loads(line) for line in text.splitlines()]

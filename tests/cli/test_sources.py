@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from slantwood.cli.sources import file_of
+from slantwood.cli.sources import data_path
 
 
 def test_a_dash_is_what_is_piped_in_and_a_tilde_the_home_folder(monkeypatch, folder):
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
-    assert file_of("-") == Path("/dev/stdin")
-    assert file_of("~/a.csv") == folder / "a.csv"
-    assert file_of("a.csv") == Path("a.csv")
+    assert data_path("-") == Path("/dev/stdin")
+    assert data_path("~/a.csv") == folder / "a.csv"
+    assert data_path("a.csv") == Path("a.csv")
 
 
 def test_home_folders_may_stand_in_files_of_options(run, folder, write_csv, waves, monkeypatch):

@@ -1,7 +1,6 @@
 """ARFF files that other libraries read too: SciPy, liac-arff and scikit-multilearn find the same in them."""
 
 import io
-import time
 
 import numpy as np
 import pandas as pd
@@ -158,25 +157,3 @@ def test_other_spellings_are_read_alike(liac, path):
     # SciPy takes the quotes of such a cell for a part of the value.
     unquoted = text.replace("'y z'", "y_z")
     assert_same_cells(data, of_scipy(*scipy_arff.loadarff(io.StringIO(unquoted))))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n_rows", "n_numbers", "n_labels"), [(20_000, 8, 1), (2_000, 100, 100), (100, 0, 4000)]
-)
-def test_reading_is_faster_than_scipys(path, n_rows, n_numbers, n_labels):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, n_numbers)).astype(np.float32)
-    y = (rng.random((n_rows, n_labels)) < 0.2).astype(np.int8)
-    names = [f"x{i}" for i in range(n_numbers)], [f"y{i}" for i in range(n_labels)]
-    write(Data(X, y, *map(tuple, names), None, "multi-label"), path)
-
-    def seconds(function):
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            function()
-            times.append(time.process_time() - start)
-        return min(times)
-
-    assert seconds(lambda: read(path)) < seconds(lambda: scipy_arff.loadarff(path))

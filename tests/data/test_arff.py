@@ -309,8 +309,8 @@ def test_other_numbers_among_zero_and_one_are_wrong(write, row):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 15])
 def test_how_many_rows_are_looked_at_together_does_not_matter(write, tmp_path, monkeypatch, at_once):
-    monkeypatch.setattr("slantwood.data.arff_rows._CELLS_AT_ONCE", at_once)
-    monkeypatch.setattr("slantwood.data.formats.arff._CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr("slantwood.data.arff.dense_rows._CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr("slantwood.data.arff.writing._CELLS_AT_ONCE", at_once)
     rows = [f"{i},{'ab'[i % 2]},{'?' if i % 3 else i / 8}{',{2}' * (i % 5 == 0)}" for i in range(50)]
     header = "@attribute x numeric\n@attribute c {a,b}\n@attribute t numeric\n@data\n"
     data = read(write(header + "\n".join(rows)), "t")
@@ -634,10 +634,14 @@ def test_a_nested_xml_beside_makes_a_hierarchy(write):
 
 
 def test_names_escaped_without_quotes_are_found(write):
-    path = write(LABELS.replace("'it\\'s red'", "it\\'s_red"), "set.arff")
-    assert r"it\'s_red {0,1}" in path.read_text()
-    write(XML.replace("it's red", "it's_red"), "set.xml")
-    assert read(path).target_names == (r"it\'s_red", "blue")
+    write(XML, "quoted.xml")
+    expected = read(write(LABELS, "quoted.arff"))
+    path = write(LABELS.replace("'it\\'s red'", "it\\'s_red"), "bare.arff")
+    for label in ("it's_red", r"it\'s_red"):
+        write(XML.replace("it's red", label), "bare.xml")
+        data = read(path)
+        assert data.target_names == (r"it\'s_red", "blue")
+        np.testing.assert_array_equal(data.y, expected.y)
 
 
 def test_a_label_that_is_no_attribute_names_both_files(write):
@@ -893,13 +897,14 @@ ROWS = ["%s", "{%s", "{0 %s", "{0 1,1 %s", "1,%s", "'%s", "{0 1}%s", "{0 1},{%s"
     "piece", [" ", "'", "\\'", "{", "{,", ", ", "a ", " %", "'a' ", "' ", "\"'", "}", "\\"]
 )
 @pytest.mark.parametrize("place", [*(f"@attribute {head}\n@data" for head in HEADS), *ROWS])
-def test_long_nonsense_takes_no_longer_than_reading_it(write, piece, place):
+def test_long_nonsense_does_not_hang(write, piece, place):
     header = "@attribute x numeric\n" + "@attribute y {1,2}\n@data\n" * (place in ROWS)
     path = write(header + place.replace("%s", piece * 20_000 + "!") + "\n1,1\n")
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(ValueError):  # most of it is wrong, and some is a comment
         read(path, "x")
-    assert time.perf_counter() - start < 2
+    # Far more than it takes, and far less than a pattern that looks back again and again.
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import csv as csv_format
 from slantwood.data.formats import tsv as tsv_format
 from slantwood.data.read import read, write
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Categories, Data
 from slantwood.data.text import scanning
-from slantwood.data.wanted import Wanted
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null"}
 
@@ -31,7 +31,7 @@ def table_of(tmp_path):
         path = tmp_path / f"table{suffix}"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         module = tsv_format if suffix == ".tsv" else csv_format
-        return module.read(path, Wanted(targets, **said))
+        return module.read(path, ReadOptions(targets, **said))
 
     return go
 
@@ -268,9 +268,9 @@ def test_any_table_is_read_as_by_a_slow_reader(tmp_path_factory, drawn):
         patch.setattr(scanning, "BLOCK", size)
         if any(looks_like_a_mistake(column) for column in expected.values()):
             with pytest.raises(ValueError, match="expected a number"):
-                csv_format.read(path, Wanted((), header=True))
+                csv_format.read(path, ReadOptions((), header=True))
         else:
-            assert columns_of(csv_format.read(path, Wanted((), header=True))) == expected
+            assert columns_of(csv_format.read(path, ReadOptions((), header=True))) == expected
 
 
 FLOATS = st.floats(width=32, allow_infinity=False)
@@ -361,7 +361,7 @@ def test_missing_classes_are_empty_cells(tmp_path):
 def test_a_compressed_table_is_read(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n1,2\n"))
-    assert columns_of(csv_format.read(path, Wanted(()))) == {"a": [1], "b": [2]}
+    assert columns_of(csv_format.read(path, ReadOptions(()))) == {"a": [1], "b": [2]}
 
 
 def frame_of_pandas(path, separator):

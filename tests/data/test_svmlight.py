@@ -14,9 +14,9 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import svmlight
 from slantwood.data.read import read, write
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
-from slantwood.data.wanted import Wanted
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def data_of(tmp_path):
     def go(text, **said):
         path = tmp_path / "rows.svm"
         path.write_bytes(text.encode())
-        return svmlight.read(path, Wanted(**said))
+        return svmlight.read(path, ReadOptions(**said))
 
     return go
 

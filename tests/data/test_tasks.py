@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood.data.table import Categories
-from slantwood.data.tasks import posed
+from slantwood.data.tasks import infer_task
 
 NAN = np.nan
 
@@ -36,33 +36,33 @@ def texts(codes, *values):
     ],
 )
 def test_tasks_are_recognised(columns, task, recognised, y):
-    found, said = posed(columns, [f"t{i}" for i in range(len(columns))], task)
+    found, said = infer_task(columns, [f"t{i}" for i in range(len(columns))], task)
     assert said == recognised
     if y is not None:
         assert np.array_equal(found, y)
 
 
 def test_whole_numbers_are_classes_as_integers_and_others_as_they_are():
-    whole, _ = posed([numbers(3, 4)], ["t"], None)
-    broken, _ = posed([numbers(0.5, 4)], ["t"], None)
+    whole, _ = infer_task([numbers(3, 4)], ["t"], None)
+    broken, _ = infer_task([numbers(0.5, 4)], ["t"], None)
     assert whole.dtype == np.int64
     assert broken.tolist() == [0.5, 4]
 
 
 def test_what_is_missing_stays_missing():
-    classes, _ = posed([texts([0, -1, 1], "a", "b")], ["t"], None)
+    classes, _ = infer_task([texts([0, -1, 1], "a", "b")], ["t"], None)
     assert classes.tolist() == ["a", None, "b"]
-    labels, task = posed([numbers(0, NAN, 1), texts([0, 1, -1], "0", "1")], ["s", "t"], None)
+    labels, task = infer_task([numbers(0, NAN, 1), texts([0, 1, -1], "0", "1")], ["s", "t"], None)
     assert task == "multi-label"
     np.testing.assert_array_equal(labels, [[0, 0], [NAN, 1], [1, NAN]])
-    some, task = posed([numbers(0, NAN, 1)], ["t"], None)
+    some, task = infer_task([numbers(0, NAN, 1)], ["t"], None)
     assert task == "binary"
     np.testing.assert_array_equal(some, [0, NAN, 1])
 
 
 def test_few_labels_are_held_sparse():
     columns = [numbers(*row) for row in np.eye(20)]
-    Y, _ = posed(columns, list("abcdefghijklmnopqrst"), None)
+    Y, _ = infer_task(columns, list("abcdefghijklmnopqrst"), None)
     assert sp.issparse(Y)
     assert Y.dtype == np.int8
     assert (Y.toarray() == np.eye(20)).all()
@@ -80,4 +80,4 @@ def test_few_labels_are_held_sparse():
 )
 def test_what_poses_no_task(columns, task, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        posed(columns, [f"t{i}" for i in range(len(columns))], task)
+        infer_task(columns, [f"t{i}" for i in range(len(columns))], task)

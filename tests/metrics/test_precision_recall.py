@@ -1,7 +1,6 @@
 """Claims about the areas under precision-recall curves."""
 
 import math
-import time
 from decimal import Decimal, localcontext
 from itertools import pairwise
 
@@ -578,17 +577,15 @@ def test_huge_sparse_matrices_are_never_made_dense():
     assert_allclose(pooled_auprc(y, -s, sample_weight=w), 0.5 / (n_labels - 2), rtol=1e-5)
 
 
-def test_a_matrix_of_millions_of_cells_takes_seconds_at_most():
+def test_millions_of_scores_that_say_nothing_reach_the_share_of_true_cells():
     rng = np.random.default_rng(0)
     s = rng.random((1300, 4000))
     y = sp.csr_array(rng.random(s.shape) < 0.01)
-    started = time.perf_counter()
-    pooled, average = pooled_auprc(y, s), average_auprc(y, s)
-    # Less than one second on a quiet machine.
-    assert time.perf_counter() - started < 10
-    # Scores that say nothing: about the share of true cells. Short curves lie above it.
-    assert 0.009 < pooled < 0.011
-    assert pooled < average < 0.03
+    pooled = pooled_auprc(y, s)
+    assert_allclose(pooled, y.nnz / s.size, rtol=0.02)
+    assert_allclose(pooled_auprc(y, sp.csr_array(s)), pooled, rtol=1e-12)
+    # Short curves lie above it.
+    assert pooled < average_auprc(y, s) < 0.03
 
 
 # Wrong input.

@@ -284,5 +284,10 @@ def test_a_table_of_numbers_and_texts_is_always_learned(data, n):
     for y in (np.arange(n) % 2, np.linspace(0.0, 1.0, n)):
         kind = ObliqueForestClassifier if y.dtype.kind == "i" else ObliqueForestRegressor
         model = kind(n_estimators=2, random_state=0, missing_indicators=data.draw(st.booleans())).fit(X, y)
-        assert np.isfinite(model.predict(X)).all()
+        predicted = model.predict(X)
         assert model.n_features_in_ == len(kinds)
+        assert predicted.min() >= y.min()
+        assert predicted.max() <= y.max()
+        # A row is predicted alike whatever rows, of whatever cells, are beside it.
+        apart = [model.predict(part) for part in (X[:1], X[1:])]
+        np.testing.assert_array_equal(np.concatenate(apart), predicted)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from benchmarks.datasets import available, data_folder
-from slantwood.data.files import opened
+from slantwood.data.files import open_read
 from slantwood.data.registry.entries import every_dataset
 from slantwood.data.registry.listing import datasets
 from slantwood.data.registry.loading import load
-from slantwood.data.registry.places import present
+from slantwood.data.registry.places import find_files
 
 pytestmark = [
     pytest.mark.real_data,
@@ -95,7 +95,7 @@ def test_every_file_belongs_to_a_known_set():
         for entry in every_dataset()
         for copy in entry.copies
         for name in (*copy.names, *copy.beside)
-        for path in present([name], FOLDER) or ()
+        for path in find_files([name], FOLDER) or ()
     }
     assert {path for path in FOLDER.rglob("*") if path.is_file()} - known == set(FOLDER.glob("*.md"))
 
@@ -133,5 +133,5 @@ def test_checksums_of_what_would_be_fetched_are_those_of_the_files_that_are_ther
     for each in PRESENT.values():
         for file, path in zip(each.copy.files, each.paths, strict=True):
             if file.sources:
-                with opened(path) as stream:
+                with open_read(path) as stream:
                     assert hashlib.file_digest(stream, "sha256").hexdigest() == file.sha256, path

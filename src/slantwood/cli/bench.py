@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import counted, say
+from slantwood.cli.console import say
+from slantwood.hints import pluralize
 
 
 class ProfileName(StrEnum):
@@ -82,7 +83,7 @@ def bench(
         command=" ".join(["slantwood", *sys.argv[1:]]),
     )
     say(
-        f"{counted(summary.ran, 'job')} in {summary.seconds:.0f} s, {summary.failed} without result, "
+        f"{pluralize(summary.ran, 'job')} in {summary.seconds:.0f} s, {summary.failed} without result, "
         f"{summary.skipped} done before."
     )
     typer.echo(page)

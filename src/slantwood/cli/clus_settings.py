@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from slantwood.cli.clus_attributes import LISTS, KnownAttributes, attributes_listed, roles_of
-from slantwood.cli.config import give_defaults, names_of_options
+from slantwood.cli.config import option_names, set_defaults
 from slantwood.cli.console import say, warn
 
 # Values and names as written, by section and name in lower case.
@@ -103,7 +103,7 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
     sections = _read(path)
     file = _data_file(path, sections)
     translation = _translated(path, sections, file)
-    known = names_of_options(context)
+    known = option_names(context)
     for option, taken in list(translation.ours.items()):
         if option.partition(" ")[0] not in known:
             translation.ignored |= {("", name): name for name in taken.names}
@@ -117,7 +117,7 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
     if translation.ignored:
         names = ", ".join(translation.ignored.values())
         warn(f"{path} has options that have no counterpart here and are ignored: {names}")
-    give_defaults(context, translation.values(), str(path))
+    set_defaults(context, translation.values(), str(path))
     return file
 
 
@@ -227,11 +227,13 @@ def _known_attributes(file: Path) -> KnownAttributes | None:
     """Return what the header tells; None where it cannot be read, of which others will speak."""
     if not file.is_file():
         return None
-    from slantwood.data import arff, clus
+    from slantwood.data.arff import clus
+    from slantwood.data.arff.header import read_header
+    from slantwood.data.arff.source import open_source
 
     try:
-        with arff.opened(file) as source:
-            attributes = arff.read_header(source).attributes
+        with open_source(file) as source:
+            attributes = read_header(source).attributes
             position = clus.class_position(source, attributes)
     except ValueError:
         return None

@@ -26,7 +26,7 @@ _TABLES = {"set", "split-set"}
 def _read(context: typer.Context, path: Path | None) -> Path | None:
     if path is not None:
         path = path.expanduser()
-        give_defaults(context, _without_those_of_others(context, _values(path), path), str(path))
+        set_defaults(context, _without_those_of_others(context, _values(path), path), str(path))
     return path
 
 
@@ -63,7 +63,7 @@ PrintConfig = Annotated[
 ]
 
 
-def give_defaults(context: typer.Context, values: Mapping[str, Any], source: str) -> None:
+def set_defaults(context: typer.Context, values: Mapping[str, Any], source: str) -> None:
     """Make values, by the names of options, the defaults of a command; earlier ones go before."""
     options = _options(context.command)
     defaults = {}
@@ -75,24 +75,24 @@ def give_defaults(context: typer.Context, values: Mapping[str, Any], source: str
     context.default_map = defaults | dict(context.default_map or {})
 
 
-def names_of_options(context: typer.Context) -> list[str]:
+def option_names(context: typer.Context) -> list[str]:
     """Return the names that a file may give to a command."""
     return list(_options(context.command))
 
 
-def in_use(context: typer.Context) -> str:
+def options_as_toml(context: typer.Context) -> str:
     """Return the options of a command as a TOML file; options at their defaults of None as comments."""
     lines, tables = [], []
     for key, option in _options(context.command).items():
         value = context.params.get(option.name)
         if key in _TABLES:
-            pairs = dict(map(toml.pair_understood, value or ()))
-            rows = [f"{toml.key_written(name)} = {toml.written(item)}" for name, item in pairs.items()]
+            pairs = dict(map(toml.parse_pair, value or ()))
+            rows = [f"{toml.format_key(name)} = {toml.format_value(item)}" for name, item in pairs.items()]
             tables += ["", f"[{key}]", *rows] if rows else []
         elif value is None:
             lines.append(f"# {key} =")
         else:
-            lines.append(f"{key} = {toml.written(value)}")
+            lines.append(f"{key} = {toml.format_value(value)}")
     return "\n".join([*lines, *tables])
 
 
@@ -117,8 +117,10 @@ def _values(path: Path) -> dict[str, Any]:
 def _typed(key: str, value: Any, source: str) -> Any:
     if key in _TABLES:
         if not isinstance(value, dict):
-            raise typer.BadParameter(f"{source} has {key} = {toml.written(value)}; expected a table [{key}]")
-        return [f"{name}={toml.written(item)}" for name, item in value.items()]
+            raise typer.BadParameter(
+                f"{source} has {key} = {toml.format_value(value)}; expected a table [{key}]"
+            )
+        return [f"{name}={toml.format_value(item)}" for name, item in value.items()]
     if isinstance(value, (dict, list)):
-        raise typer.BadParameter(f"{source} has {key} = {toml.written(value)}; expected one value")
+        raise typer.BadParameter(f"{source} has {key} = {toml.format_value(value)}; expected one value")
     return value

@@ -61,10 +61,10 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], left: Co
         typer.echo(line.rstrip())
 
 
-def print_facts(facts: Sequence[tuple[str, str]]) -> None:
+def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names and what there is to say about each, one below the other."""
-    width = max(len(name) for name, _ in facts)
-    for name, value in facts:
+    width = max(len(name) for name, _ in fields)
+    for name, value in fields:
         typer.echo(f"{name:{width}}  {value}".rstrip())
 
 
@@ -89,12 +89,7 @@ def bars() -> Iterator[Show]:
         yield show
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Put a number before a noun."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
-
-
-def bytes_in_words(size: int) -> str:
+def format_bytes(size: int) -> str:
     """Say a number of bytes in the unit that suits it."""
     power = min((len(str(size)) - 1) // 3, 3)
     number = size / 1000**power

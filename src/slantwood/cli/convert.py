@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slantwood.cli.console import bytes_in_words, say
+from slantwood.cli.console import format_bytes, say
 from slantwood.cli.options import DropText, Encoding, Force, Header, IndexBaseOption
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import check_there, columns, file_of, is_file, known_set, refuse_for_known_set
+from slantwood.cli.sources import check_exists, columns, data_path, is_file, known_set, refuse_for_known_set
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -54,19 +54,19 @@ def convert(
     The ends of the names tell the formats: .arff, .csv, .tsv, .svm, .xmc, .parquet, .arrow and .npz for data,
     .slant and .onnx for models.
     """
-    check_result(target, file_of(source), force=force, in_place=True)
+    check_result(target, data_path(source), force=force, in_place=True)
     reading = {"targets": targets, "drop": drop, "nominal": nominal, "format": format, "header": header}
     reading |= {"encoding": encoding, "index_base": index_base, "drop_text": drop_text}
     saving = {"float16": float16, "predict-only": predict_only}
-    if file_of(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:
+    if data_path(source).suffix.lower() in _MODELS or target.suffix.lower() in _MODELS:
         _refuse(reading | {"to": to}, "data files")
         if target.suffix.lower() == ".onnx":
             _refuse(saving, "model files, which OUT is not")
-        _convert_model(file_of(source), target, float16=float16, predict_only=predict_only)
+        _convert_model(data_path(source), target, float16=float16, predict_only=predict_only)
     else:
         _refuse(saving, "model files")
         _convert_data(source, target, to, reading)
-    say(f"Wrote {target} ({bytes_in_words(target.stat().st_size)}).")
+    say(f"Wrote {target} ({format_bytes(target.stat().st_size)}).")
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
@@ -91,7 +91,7 @@ def _convert_model(source: Path, target: Path, *, float16: bool, predict_only: b
 
 
 def _convert_data(source: str, target: Path, to: str | None, reading: dict[str, Any]) -> None:
-    from slantwood.cli.wording import about_data
+    from slantwood.cli.describe import describe_data
     from slantwood.data.formats import format_of
     from slantwood.data.read import write
 
@@ -100,19 +100,19 @@ def _convert_data(source: str, target: Path, to: str | None, reading: dict[str, 
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--to") from error
     data = _read(source, reading)
-    say(f"Read {source}: {about_data(data)}.")
+    say(f"Read {source}: {describe_data(data)}.")
     write(data, target, format=to)
 
 
 def _read(source: str, reading: dict[str, Any]) -> Data:
-    from slantwood.data.read import read_wanted
-    from slantwood.data.wanted import OrNoTargets
+    from slantwood.data.read import read_with_options
+    from slantwood.data.read_options import OptionalTargets
 
-    check_there(source)
+    check_exists(source)
     if not is_file(source):
         refuse_for_known_set(source, reading)
         return known_set(source)
-    wanted = OrNoTargets(
+    options = OptionalTargets(
         columns(reading["targets"], "--targets"),
         columns(reading["drop"], "--drop") or (),
         columns(reading["nominal"], "--nominal") or (),
@@ -121,4 +121,4 @@ def _read(source: str, reading: dict[str, Any]) -> Data:
         index_base=str(reading["index_base"] or "auto"),
         drop_text=bool(reading["drop_text"]),
     )
-    return read_wanted(file_of(source), wanted, reading["format"])
+    return read_with_options(data_path(source), options, reading["format"])

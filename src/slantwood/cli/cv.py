@@ -11,10 +11,11 @@ import typer
 
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
-from slantwood.cli.console import bars, counted, print_json, print_table, say
+from slantwood.cli.console import bars, print_json, print_table, say
 from slantwood.cli.options import Json
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.hints import pluralize
 from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def cv(
     Each part is predicted by a model of the others; every class and label has its share in each part.
     """
     if print_config:
-        typer.echo(config_file.in_use(context))
+        typer.echo(config_file.options_as_toml(context))
         return
     if training.data is None:
         raise typer.BadParameter("give a data file", param_hint="DATA")
@@ -46,7 +47,7 @@ def cv(
     started = time.perf_counter()
     by_fold = list(_scores_by_fold(training, data, folds))
     seconds = time.perf_counter() - started
-    say(f"{counted(folds, 'fold')} in {seconds:.1f} s.")
+    say(f"{pluralize(folds, 'fold')} in {seconds:.1f} s.")
     values = {name: [one[name] for one in by_fold] for name in by_fold[0]}
     summary = {name: mean_and_deviation(each) for name, each in values.items()}
     if not json:
@@ -82,7 +83,7 @@ def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iter
                 weights=None if data.weights is None else data.weights[learn],
                 keys=None,
             )
-            model = models.fitted(models.new_model(training, data), part, show)
+            model = models.fit_with_progress(models.new_model(training, data), part, show)
             yield scores(model, rows_of(data.X, test), rows_of(data.y, test)).together
         show("folds", n_folds, n_folds)
 

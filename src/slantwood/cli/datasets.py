@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slantwood.cli.console import print_facts, print_json, print_table, say
+from slantwood.cli.console import print_fields, print_json, print_table, say
 from slantwood.cli.options import Json
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ def datasets(
     found = listings(folder)
     if name is not None:
         wanted = dataset(name).name
-        facts = _facts(next(listing for listing in found if listing.name == wanted))
-        print_json(facts) if json else print_facts(
-            [(key.replace("_", " "), _shown(value)) for key, value in facts.items()]
+        metadata = _metadata(next(listing for listing in found if listing.name == wanted))
+        print_json(metadata) if json else print_fields(
+            [(key.replace("_", " "), _shown(value)) for key, value in metadata.items()]
         )
     elif json:
-        print_json([_facts(listing) for listing in found])
+        print_json([_metadata(listing) for listing in found])
     else:
         print_table(
             ["name", "task", "rows", "features", "targets", "where"],
@@ -55,7 +55,7 @@ def _where(listing: Listing) -> str:
     return "here" if listing.paths else listing.where
 
 
-def _facts(listing: Listing) -> dict[str, Any]:
+def _metadata(listing: Listing) -> dict[str, Any]:
     entry = listing.dataset
     return {
         "name": listing.name,

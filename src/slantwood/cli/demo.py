@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slantwood.cli.console import bytes_in_words, counted, say
+from slantwood.cli.console import format_bytes, say
 from slantwood.cli.options import Force
+from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +46,7 @@ def demo(
         from slantwood.cli.demo_files import write_files
 
         for path in write_files(save, force=force):
-            say(f"Wrote {path} ({bytes_in_words(path.stat().st_size)}).")
+            say(f"Wrote {path} ({format_bytes(path.stat().st_size)}).")
         return
 
     from joblib import cpu_count
@@ -62,7 +63,7 @@ def demo(
     console = Console(highlight=False)
     console.print(_table(tasks, pairs))
     console.print(
-        f"\n{counted(trees, 'tree')}, {counted(n_jobs, 'thread')}. Trained on 2/3 of the rows, scored on "
+        f"\n{pluralize(trees, 'tree')}, {pluralize(n_jobs, 'thread')}. Trained on 2/3 of the rows, scored on "
         "the rest; seconds to fit and predict."
     )
     console.print(_NEXT)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import counted, print_json, say
+from slantwood.cli.console import print_json, say
 from slantwood.cli.options import Encoding, FileForm, Format, Header, IndexBaseOption, Jobs, Json
+from slantwood.hints import pluralize
 
 
 def evaluate(
@@ -37,21 +38,22 @@ def evaluate(
 ) -> None:
     """Score the predictions of a model on a data file."""
     from slantwood.cli import models
-    from slantwood.cli.naming import inputs_and_truth_for
     from slantwood.cli.score_tables import print_scores
     from slantwood.cli.scores import scores
+    from slantwood.cli.sources import data_for_model
+    from slantwood.estimators.names import task_of
 
     forest = models.load(model)
     models.use_threads(forest, jobs)
     form = FileForm(format, header, encoding, index_base)
-    X, y, _ = inputs_and_truth_for(forest, data, targets, form)
-    task = models.task_of(forest)
-    say(f"Task: {task}, {counted(X.shape[0], 'row')}.")
-    result = scores(forest, X, y)
+    found = data_for_model(forest, data, form, targets)
+    task = task_of(forest)
+    say(f"Task: {task}, {pluralize(found.X.shape[0], 'row')}.")
+    result = scores(forest, found.X, found.y)
     if not json:
         print_scores(result, per_target=per_target)
         return
-    document = {"model": str(model), "data": data, "task": task, "rows": X.shape[0], **result.together}
+    document = {"model": str(model), "data": data, "task": task, "rows": found.X.shape[0], **result.together}
     if result.positive is not None:
         document["positive_class"] = result.positive
     print_json(document | ({"per_target": result.each} if per_target else {}))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from slantwood.cli.console import bytes_in_words, print_facts, print_json, print_table
+from slantwood.cli.console import format_bytes, print_fields, print_json, print_table
 from slantwood.cli.options import Json
 from slantwood.hints import listed
 
@@ -36,18 +36,18 @@ def inspect(
 
     forest = models.load(model)
     if tree is not None:
-        from slantwood.cli.tree_text import tree_as_text
+        from slantwood.export.text import export_text
 
-        typer.echo(tree_as_text(forest, tree, depth))
+        typer.echo(export_text(forest, tree, max_depth=depth))
         return
-    facts = _facts(forest, model)
+    metadata = _metadata(forest, model)
     if json:
-        print_json(facts)
+        print_json(metadata)
         return
-    print_facts(_rows(facts))
-    if facts["importances"]:
+    print_fields(_rows(metadata))
+    if metadata["importances"]:
         typer.echo()
-        shown = list(facts["importances"].items())[:_MOST_FEATURES]
+        shown = list(metadata["importances"].items())[:_MOST_FEATURES]
         print_table(["feature", "importance"], shown)
 
 
@@ -61,28 +61,28 @@ def settings_as_json(settings: Any) -> dict[str, Any]:
     }
 
 
-def _facts(model: Any, path: Path) -> dict[str, Any]:
+def _metadata(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
-    from slantwood.cli import models
+    from slantwood.estimators.names import input_names, output_names, task_of
     from slantwood.model.container import format_version
 
     trees = model.trees_
     depths = np.maximum.reduceat(trees.depth, trees.roots)
     n_leaves = int((trees.left < 0).sum())
     importances = model.feature_importances_
-    names = models.input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
+    names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
     order = np.argsort(-importances, kind="stable")
     return {
         "model": str(path),
         "estimator": type(model).__name__,
-        "task": models.task_of(model),
+        "task": task_of(model),
         "bytes": path.stat().st_size,
         "format_version": format_version(path),
         "features": model.n_features_in_,
         "nominal_features": len(model.encoding_.nominal),
         "targets": list(getattr(model, "target_names_", None) or ()),
-        "outputs": list(models.output_names(model)),
+        "outputs": list(output_names(model)),
         "trees": trees.n_trees,
         "nodes": len(trees.left),
         "leaves": n_leaves,
@@ -93,27 +93,30 @@ def _facts(model: Any, path: Path) -> dict[str, Any]:
     }
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    from slantwood.cli.wording import about_settings
+def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
+    from slantwood.cli.describe import describe_settings
 
-    split = dict(facts["settings"]["split"]) if isinstance(facts["settings"]["split"], dict) else {}
-    plain = {name: value for name, value in facts["settings"].items() if name != "split"}
-    depth = facts["depth"]
-    outputs = {"binary": "classes", "multi-class": "classes"}.get(facts["task"], "labels")
-    outputs = "targets" if "regression" in facts["task"] else outputs
-    nominal = f", {facts['nominal_features']:,} of them nominal" if facts["nominal_features"] else ""
+    split = dict(metadata["settings"]["split"]) if isinstance(metadata["settings"]["split"], dict) else {}
+    plain = {name: value for name, value in metadata["settings"].items() if name != "split"}
+    depth = metadata["depth"]
+    outputs = {"binary": "classes", "multi-class": "classes"}.get(metadata["task"], "labels")
+    outputs = "targets" if "regression" in metadata["task"] else outputs
+    nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
     rows = [
-        ("kind", facts["estimator"]),
-        ("task", facts["task"]),
-        ("file", f"{bytes_in_words(facts['bytes'])}, format version {facts['format_version']}"),
-        ("features", f"{facts['features']:,}{nominal}"),
-        (outputs, f"{len(facts['outputs']):,}: {listed(facts['outputs'], 8)}"),
-        ("trees", f"{facts['trees']:,}, with {facts['nodes']:,} nodes, {facts['leaves']:,} of them leaves"),
+        ("kind", metadata["estimator"]),
+        ("task", metadata["task"]),
+        ("file", f"{format_bytes(metadata['bytes'])}, format version {metadata['format_version']}"),
+        ("features", f"{metadata['features']:,}{nominal}"),
+        (outputs, f"{len(metadata['outputs']):,}: {listed(metadata['outputs'], 8)}"),
+        (
+            "trees",
+            f"{metadata['trees']:,}, with {metadata['nodes']:,} nodes, {metadata['leaves']:,} of them leaves",
+        ),
         ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
-        ("features per split", f"{facts['weights_per_split']:.1f} on average"),
-        ("settings", about_settings(plain)),
-        ("split", f"{split.pop('name', facts['settings']['split'])}: {about_settings(split)}"),
+        ("features per split", f"{metadata['weights_per_split']:.1f} on average"),
+        ("settings", describe_settings(plain)),
+        ("split", f"{split.pop('name', metadata['settings']['split'])}: {describe_settings(split)}"),
     ]
-    if outputs == "classes" and facts["targets"]:
-        rows.insert(4, ("target", facts["targets"][0]))
+    if outputs == "classes" and metadata["targets"]:
+        rows.insert(4, ("target", metadata["targets"][0]))
     return rows

@@ -85,8 +85,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(__version__)
         raise typer.Exit
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from slantwood.cli.console import Show
-from slantwood.cli.toml import pair_understood, understood
+from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -33,7 +33,7 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
     if options.min_samples_split is not None:
         given["min_samples_split"] = options.min_samples_split
     if options.max_features is not None:
-        given["max_features"] = understood(options.max_features)
+        given["max_features"] = parse_value(options.max_features)
     if not options.tree:
         given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
     elif oob:
@@ -43,7 +43,7 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
     return make(**given | _parameters("--set", options.parameters, make))
 
 
-def fitted(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
+def fit_with_progress(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     """Fit, and show each tree."""
     from slantwood.estimators.callbacks import heard_by
 
@@ -72,28 +72,6 @@ def load(path: Any) -> Any:
     return slantwood.load_model(path)
 
 
-def task_of(model: Any) -> str:
-    """Return the task, called as in data files."""
-    return str(model.targets_.task)
-
-
-def input_names(model: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns that a model learned from, where it knows them."""
-    names = getattr(model, "input_names_", None)
-    if names is None:
-        names = getattr(model, "feature_names_in_", None)
-    return None if names is None else tuple(map(str, names))
-
-
-def output_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the columns of the scores: of classes, labels or numbers."""
-    if task_of(model) in (*CLASS_TASKS, HIERARCHICAL):
-        return tuple(map(str, model.classes_.tolist()))
-    n_columns = model.targets_.n_columns
-    named = getattr(model, "target_names_", None)
-    return tuple(named) if named else tuple(f"y{j}" for j in range(n_columns))
-
-
 def chosen_labels(model: Any, X: Any) -> Any:
     """Predict the indicator of the labels, also with a model that learned from sets of labels."""
     predicted = model.predict(X)
@@ -117,7 +95,7 @@ def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str
     given = {}
     for pair in pairs or ():
         try:
-            name, value = pair_understood(pair)
+            name, value = parse_pair(pair)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint=option) from error
         if name not in known:

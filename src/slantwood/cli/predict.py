@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from slantwood.cli.console import counted, say
+from slantwood.cli.console import say
 from slantwood.cli.options import Encoding, FileForm, Force, Format, Header, IndexBaseOption, Jobs
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import file_of
-
-if TYPE_CHECKING:
-    from slantwood.cli.predictions import Predictions
+from slantwood.cli.sources import data_path
+from slantwood.hints import pluralize
 
 
 def predict(
@@ -62,19 +60,19 @@ def predict(
     Columns are lined up by name; others are ignored, so the file may have the targets too.
     """
     output = None if output is None or str(output) == "-" else output.expanduser()
-    check_result(output, model, file_of(data), force=force)
+    check_result(output, model, data_path(data), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.naming import inputs_for
     from slantwood.cli.predictions import predictions, writer_for
+    from slantwood.cli.sources import data_for_model
+    from slantwood.estimators.names import task_of
 
     write = writer_for(output)
     forest = models.load(model)
     models.use_threads(forest, jobs)
-    X, read = inputs_for(forest, data, FileForm(format, header, encoding, index_base))
-    result: Predictions = predictions(forest, X, keys=read.keys, proba=proba, top_k=top_k, labels=labels)
-    write(result)
+    found = data_for_model(forest, data, FileForm(format, header, encoding, index_base), ())
+    write(predictions(forest, found.X, keys=found.keys, proba=proba, top_k=top_k, labels=labels))
     say(
-        f"Predicted {counted(X.shape[0], 'row')} ({models.task_of(forest)})"
+        f"Predicted {pluralize(found.X.shape[0], 'row')} ({task_of(forest)})"
         + ("." if output is None else f"; wrote {output}.")
     )

@@ -22,7 +22,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.data.files import format_suffix, written
+from slantwood.data.files import format_suffix, open_write
+from slantwood.estimators.names import output_names, task_of
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Rows that are made dense, and text, in one go.
@@ -68,7 +69,7 @@ _Cells = Callable[[int, int], list[list[Any]]]
 def _predicted(
     model: Any, X: Any, proba: bool, top_k: int | None, labels: bool | None
 ) -> tuple[list[str], _Cells]:
-    task, names = models.task_of(model), models.output_names(model)
+    task, names = task_of(model), output_names(model)
     if task in NUMBER_TASKS:
         if proba or top_k is not None:
             raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
@@ -169,7 +170,7 @@ def writer_for(path: Path | None) -> Callable[[Predictions], None]:
         )
 
     def write(result: Predictions) -> None:
-        with written(path) as file:
+        with open_write(path) as file:
             for text in lines(result):
                 file.write(text.encode())
 

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
-from slantwood.cli.console import counted, warn
+from slantwood.cli.console import warn
 from slantwood.data.table import rows_of
-from slantwood.hints import listed
+from slantwood.estimators.names import output_names, task_of
+from slantwood.hints import listed, pluralize
 from slantwood.metrics import (
     average_auprc,
     hierarchical_precision_recall_f1,
@@ -40,13 +41,13 @@ class Scores:
 
 def scores(model: Any, X: Any, y: Any) -> Scores:
     """Predict, and compare with the truth where it is known."""
-    task = models.task_of(model)
+    task = task_of(model)
     known = _known_rows(y)
     if task in NUMBER_TASKS:
-        return _of_numbers(y, model.predict(X), models.output_names(model))
+        return _of_numbers(y, model.predict(X), output_names(model))
     if not known.all():
         n_unknown = int((~known).sum())
-        warn(f"{counted(n_unknown, 'row')} without (all) known labels left out")
+        warn(f"{pluralize(n_unknown, 'row')} without (all) known labels left out")
         X, y = rows_of(X, known), rows_of(y, known)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
@@ -58,7 +59,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
     if task == HIERARCHICAL:
         return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
-    return _of_labels(y, predicted, probabilities, models.output_names(model))
+    return _of_labels(y, predicted, probabilities, output_names(model))
 
 
 def _known_rows(y: Any) -> np.ndarray:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from slantwood.cli.console import bars, counted, say, warn
+from slantwood.cli.console import bars, say, warn
+from slantwood.cli.options import FileForm
 from slantwood.cli.training_options import TrainingOptions
-from slantwood.hints import listed
+from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
+    from slantwood.model_data import ModelData
 
 _PREFIX = "dataset:"
 _MODEL_END = ".slant"
@@ -23,11 +25,11 @@ _RANGE = re.compile(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?")
 
 def training_data(options: TrainingOptions, path: str) -> Data:
     """Read what to learn from, and say what it is."""
-    from slantwood.cli.wording import about_data, about_task
+    from slantwood.cli.describe import describe_data, describe_task
 
     data = _learnable(options, path)
-    say(f"Read {path}: {about_data(data)}.")
-    say(f"Task: {about_task(data, options)}.")
+    say(f"Read {path}: {describe_data(data)}.")
+    say(f"Task: {describe_task(data, options)}.")
     if len(data.target_names) == 1:
         _warn_of_one_value(data)
     return data
@@ -41,7 +43,7 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
     from slantwood.data.read import read
 
     data = read(
-        file_of(path),
+        data_path(path),
         columns(options.targets, "--targets"),
         task=None if options.task is None else str(options.task),
         format=options.format,
@@ -56,10 +58,27 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
         raise ValueError(f"{path} has no targets to learn; give --targets")
     n_rows, n_inputs = data.X.shape
     if n_rows < 2:
-        raise ValueError(f"{path} has {counted(n_rows, 'row')}; expected at least 2 to learn from")
+        raise ValueError(f"{path} has {pluralize(n_rows, 'row')}; expected at least 2 to learn from")
     if n_inputs == 0:
         raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
     return data
+
+
+def data_for_model(model: Any, data: str, form: FileForm, targets: Any = None) -> ModelData:
+    """Read what a model predicts from: a file, or a known data set; by default with the model's targets."""
+    from slantwood.model_data import align_to_model, read_for_model
+
+    if not is_file(data):
+        return align_to_model(model, known_set(data), data, targets)
+    return read_for_model(
+        model,
+        data_path(data),
+        columns(targets, "--targets") if isinstance(targets, str) else targets,
+        format=form.format,
+        header=form.header,
+        encoding=form.encoding,
+        index_base=form.base,
+    )
 
 
 def _warn_of_one_value(data: Data) -> None:
@@ -69,7 +88,7 @@ def _warn_of_one_value(data: Data) -> None:
         warn(f"target {data.target_names[0]!r} is always {listed(list(values))}: there is nothing to learn")
 
 
-def check_there(data: str) -> None:
+def check_exists(data: str) -> None:
     """Check, before it is needed, that there is such a file or known data set."""
     if not is_file(data):
         _known(data)
@@ -79,7 +98,7 @@ def is_file(data: str) -> bool:
     """Tell a file from the name of a data set; a folder or a model is neither."""
     if data.startswith(_PREFIX):
         return False
-    path = file_of(data)
+    path = data_path(data)
     if path.is_dir():
         raise ValueError(f"{data} is a folder; give a data file in it")
     if path.suffix.lower() == _MODEL_END and path.exists():
@@ -87,7 +106,7 @@ def is_file(data: str) -> bool:
     return path.exists()
 
 
-def file_of(data: str) -> Path:
+def data_path(data: str) -> Path:
     """Return the file that is meant: - is what is piped in, and ~ the home folder, as in files of options."""
     return Path("/dev/stdin") if data == "-" else Path(data).expanduser()
 

@@ -10,7 +10,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Write a value; TOML has no word for None, for which "none" stands."""
     match value:
         case None:
@@ -22,20 +22,20 @@ def written(value: Any) -> str:
         case float():
             return repr(value)  # "inf" and "nan" are TOML too
         case list() | tuple():
-            return f"[{', '.join(map(written, value))}]"
+            return f"[{', '.join(map(format_value, value))}]"
         case dict():
-            items = (f"{key_written(key)} = {written(item)}" for key, item in value.items())
+            items = (f"{format_key(key)} = {format_value(item)}" for key, item in value.items())
             return f"{{{', '.join(items)}}}"
         case _:
             return _quoted(str(value))
 
 
-def key_written(key: Any) -> str:
+def format_key(key: Any) -> str:
     """Write a key, in quotes where it needs them."""
     return str(key) if _BARE_KEY.fullmatch(str(key)) else _quoted(str(key))
 
 
-def understood(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Read a value that was typed: TOML, or else a word as it stands; "none" is None."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
@@ -44,12 +44,12 @@ def understood(text: str) -> Any:
     return None if value == "none" else value
 
 
-def pair_understood(text: str) -> tuple[str, Any]:
+def parse_pair(text: str) -> tuple[str, Any]:
     """Read name=value."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise ValueError(f"{text!r} is not of the form name=value")
-    return name.strip().replace("-", "_"), understood(value)
+    return name.strip().replace("-", "_"), parse_value(value)
 
 
 def _quoted(text: str) -> str:

@@ -10,11 +10,12 @@ import typer
 
 from slantwood.cli import config as config_file
 from slantwood.cli.config import Config, PrintConfig
-from slantwood.cli.console import bars, bytes_in_words, counted, print_json, say
+from slantwood.cli.console import bars, format_bytes, print_json, say
 from slantwood.cli.options import Force, Json
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import check_there, file_of, training_data
+from slantwood.cli.sources import check_exists, data_path, training_data
 from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
     from slantwood.cli.scores import Scores
@@ -51,33 +52,33 @@ def train(
     DATA may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
     """
     if print_config:
-        typer.echo(config_file.in_use(context))
+        typer.echo(config_file.options_as_toml(context))
         return
     path = _needed(training.data)
     for source in (path, test):
         if source is not None:
-            check_there(source)
+            check_exists(source)
     target = model.expanduser() if model is not None else _beside(path)
     onnx = None if onnx is None else onnx.expanduser()
     for file in (target, onnx):
-        check_result(file, file_of(path), *([] if test is None else [file_of(test)]), force=force)
+        check_result(file, data_path(path), *([] if test is None else [data_path(test)]), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.wording import about_settings, about_split
+    from slantwood.cli.describe import describe_settings, describe_split
 
     data = training_data(training, path)
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
     with bars() as show:
-        models.fitted(estimator, data, show)
+        models.fit_with_progress(estimator, data, show)
     seconds = time.perf_counter() - started
     chosen = {name: value for name, value in estimator.settings_.to_dict().items() if name != "split"}
-    say(f"Settings: {about_settings(chosen)}.")
-    say(f"Split: {about_split(estimator.settings_)}.")
-    say(f"Trained {counted(estimator.trees_.n_trees, 'tree')} in {seconds:.1f} s.")
+    say(f"Settings: {describe_settings(chosen)}.")
+    say(f"Split: {describe_split(estimator.settings_)}.")
+    say(f"Trained {pluralize(estimator.trees_.n_trees, 'tree')} in {seconds:.1f} s.")
     estimator.save(target, float16=float16, predict_only=predict_only)
     size = target.stat().st_size
-    say(f"Wrote {target} ({bytes_in_words(size)}).")
+    say(f"Wrote {target} ({format_bytes(size)}).")
     if onnx is not None:
         _export(estimator, onnx)
     tested = _tested(estimator, test, training) if test is not None else None
@@ -100,16 +101,16 @@ def _export(estimator: Any, path: Path) -> None:
     from slantwood.export import to_onnx
 
     to_onnx(estimator, path)
-    say(f"Wrote {path} ({bytes_in_words(path.stat().st_size)}).")
+    say(f"Wrote {path} ({format_bytes(path.stat().st_size)}).")
 
 
 def _tested(estimator: Any, path: str, training: TrainingOptions) -> Scores:
-    from slantwood.cli.naming import inputs_and_truth_for
     from slantwood.cli.scores import scores
+    from slantwood.cli.sources import data_for_model
 
-    X, y, data = inputs_and_truth_for(estimator, path, None, training.file_form)
-    say(f"Testing on {path}: {counted(data.X.shape[0], 'row')}.")
-    return scores(estimator, X, y)
+    found = data_for_model(estimator, path, training.file_form)
+    say(f"Testing on {path}: {pluralize(found.X.shape[0], 'row')}.")
+    return scores(estimator, found.X, found.y)
 
 
 def _report(
@@ -121,9 +122,9 @@ def _report(
     seconds: float,
     tested: Scores | None,
 ) -> None:
-    from slantwood.cli import models
     from slantwood.cli.inspect_model import settings_as_json
     from slantwood.cli.score_tables import print_scores
+    from slantwood.estimators.names import task_of
 
     oob = getattr(estimator, "oob_score_", None)
     if as_json:
@@ -131,7 +132,7 @@ def _report(
             "model": str(file),
             "bytes": size,
             "data": data,
-            "task": models.task_of(estimator),
+            "task": task_of(estimator),
             "trees": estimator.trees_.n_trees,
             "seconds": seconds,
             "settings": settings_as_json(estimator.settings_),

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.limits import Limit
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Categories, Data, Table, is_frame, sorted_categories
-from slantwood.data.wanted import Wanted
 from slantwood.hints import shortened, shown
 
 # Rows that are made dense in one go where they are written.
@@ -31,7 +31,7 @@ def pyarrow(part: str = "") -> Any:
 
 
 def table_from(
-    path: Path, schema: Any, n_rows: int, batches: Callable[[list[str]], Iterable[Any]], wanted: Wanted
+    path: Path, schema: Any, n_rows: int, batches: Callable[[list[str]], Iterable[Any]], options: ReadOptions
 ) -> Table:
     """Make a table of record batches; `batches` gives them with these columns only, in the file's order."""
     index = _index_columns(schema)
@@ -39,12 +39,12 @@ def table_from(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
-    roles = wanted.roles(names, path)
+    roles = options.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
     readers = {i: _reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
     numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]
     # What a file says of its rows need not be true.
-    Limit.of(path, wanted.max_memory).check(
+    Limit.of(path, options.max_memory).check(
         n_rows * (1 + 4 * len(kept) + 4 * len(roles.targets)), f"its {n_rows:,} rows"
     )
     numbers = np.empty((n_rows, len(numeric)), np.float32)

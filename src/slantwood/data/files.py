@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 from slantwood.data.limits import Limit
 from slantwood.hints import shortened
 
@@ -29,7 +29,7 @@ _BUFFER = 1 << 16
 
 
 @contextmanager
-def opened(
+def open_read(
     path: str | PathLike[str], max_memory: int | None = None, *, has_lines: bool = True
 ) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed; what goes wrong with that is told as an error of the file.
@@ -85,12 +85,12 @@ def _buffered(stream: _Bounded) -> IO[bytes]:
 
 
 @contextmanager
-def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+def open_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for writing, compressed as its name says; it appears when all is written."""
     if (suffix := Path(path).suffix.lower()) == ARCHIVE:
         raise ValueError(f"{path}: {ARCHIVE} files are only read; write one of {', '.join(COMPRESSIONS)}")
     opener = _OPENERS.get(suffix)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         if opener is None:
             yield file
             return
@@ -112,7 +112,7 @@ def format_suffix(path: str | PathLike[str]) -> str:
 def blocks(path: str | PathLike[str], size: int = BLOCK, max_memory: int | None = None) -> Iterator[bytes]:
     """Yield the decompressed bytes of a text in blocks that end with a line; the last may lack its end."""
     rest: list[bytes] = []  # of a line that goes on in the next block
-    with opened(path, max_memory) as file:
+    with open_read(path, max_memory) as file:
         while True:
             block = file.read(size)
             if not block:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from slantwood.data.arff import opened, read_header, warn_of
-from slantwood.data.clus import Classes, check_padding, needed_class_position
+from slantwood.data.arff.clus import Classes, check_padding, require_class_position
+from slantwood.data.arff.header import read_header
+from slantwood.data.arff.source import emit_notices, open_source
 from slantwood.data.formats.arff import read_hierarchical
 from slantwood.data.limits import checked_max_memory
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
-from slantwood.data.wanted import Wanted
 from slantwood.targets.hierarchy import Hierarchy
 
 
@@ -43,10 +44,10 @@ def read_hierarchy(
         entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
     """
     check_padding(padding)
-    with opened(path, encoding, checked_max_memory(max_memory)) as source:
+    with open_source(path, encoding, checked_max_memory(max_memory)) as source:
         attributes = read_header(source).attributes
-        classes = Classes(source, attributes[needed_class_position(source, attributes)], padding)
-    warn_of(source)
+        classes = Classes(source, attributes[require_class_position(source, attributes)], padding)
+    emit_notices(source)
     return classes.hierarchy()
 
 
@@ -96,10 +97,10 @@ def read_clus(
     check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
-    wanted = Wanted(
+    options = ReadOptions(
         encoding=encoding,
         index_base=index_base,
         drop_text=drop_text,
         max_memory=checked_max_memory(max_memory),
     )
-    return read_hierarchical(Path(path), wanted, hierarchy, padding)
+    return read_hierarchical(Path(path), options, hierarchy, padding)

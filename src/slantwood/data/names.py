@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 
-def told_apart(names: Iterable[str]) -> tuple[str, ...]:
+def deduplicate(names: Iterable[str]) -> tuple[str, ...]:
     """Give a number to every name that was there before, as estimators refuse a frame that has a name twice.
 
     Examples
     --------
-    >>> told_apart(["heat", "light", "heat", "heat.1"])
+    >>> deduplicate(["heat", "light", "heat", "heat.1"])
     ('heat', 'light', 'heat.2', 'heat.1')
     """
     listed = list(names)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.arff import check_encoding
-from slantwood.data.files import written
+from slantwood.data.arff.source import check_encoding
+from slantwood.data.files import open_write
 from slantwood.data.formats import format_of
 from slantwood.data.inputs import inputs
 from slantwood.data.limits import Limit, checked_max_memory
+from slantwood.data.read_options import ColumnsTypeError, ReadOptions, reject_arff_options
 from slantwood.data.table import Data, is_frame
-from slantwood.data.tasks import posed
-from slantwood.data.wanted import ColumnsTypeError, Wanted, refuse_what_only_arff_has
+from slantwood.data.tasks import infer_task
 from slantwood.hints import shortened
 
 
@@ -98,20 +98,20 @@ def read(
     >>> data = slantwood.data.read("wine.csv", targets="quality", task="regression")  # doctest: +SKIP
     """
     check_encoding(encoding)
-    wanted = Wanted(
+    options = ReadOptions(
         targets, drop, nominal, header, task, encoding, index_base, drop_text, checked_max_memory(max_memory)
     )
-    return read_wanted(Path(path), wanted, format)
+    return read_with_options(Path(path), options, format)
 
 
-def read_wanted(path: Path, wanted: Wanted, format: str | None = None) -> Data:
-    """Read a data file whose columns have the roles that `wanted` gives them."""
+def read_with_options(path: Path, options: ReadOptions, format: str | None = None) -> Data:
+    """Read a data file whose columns have the roles that `options` gives them."""
     form = format_of(path, format)
     if form.name != "arff":
-        refuse_what_only_arff_has(path, wanted)
+        reject_arff_options(path, options)
     module = form.load()
     try:
-        return _read(module, path, wanted)
+        return _read(module, path, options)
     except Exception as error:
         if (told := _told(path, form.name, error)) is None:
             raise
@@ -140,12 +140,12 @@ def _told(path: Path, format: str, error: Exception) -> ValueError | None:
     )
 
 
-def _read(module: Any, path: Path, wanted: Wanted) -> Data:
-    content = module.read(path, wanted)
+def _read(module: Any, path: Path, options: ReadOptions) -> Data:
+    content = module.read(path, options)
     if isinstance(content, Data):
         return content
-    limit = Limit.of(path, wanted.max_memory)
-    y, recognised = posed(content.targets, content.target_names, wanted.task, limit)
+    limit = Limit.of(path, options.max_memory)
+    y, recognised = infer_task(content.targets, content.target_names, options.task, limit)
     hierarchy = content.hierarchy if recognised == "multi-label" else None
     return Data(
         inputs(path, content),
@@ -183,7 +183,7 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
     path = Path(path)
     form = format_of(path, format, exists=False)
     module = form.load()
-    with written(path) as file:
+    with open_write(path) as file:
         module.write(data, file)
     lost = [name for name in ("hierarchy", "weights", "keys") if getattr(data, name) is not None]
     if lost := [name for name in lost if name not in form.keeps]:

@@ -112,6 +112,15 @@ def sorted_categories(categories: Categories) -> Categories:
     return Categories(ranks.take(categories.codes, mode="wrap"), tuple(values[i] for i in order))
 
 
+def categories_of_texts(texts: Sequence[str | None], numbers: bool) -> Categories:
+    """Make a nominal column of texts, sorted by letters or, where they are those of numbers, by size."""
+    known = {text for text in texts if text is not None}
+    values = sorted(known, key=lambda text: (float(text), text)) if numbers else sorted(known)
+    code: dict[str | None, int] = {text: i for i, text in enumerate(values)}
+    code[None] = -1
+    return Categories(np.fromiter(map(code.__getitem__, texts), np.int32, len(texts)), tuple(values))
+
+
 def is_frame(X: Any) -> bool:
     """Tell a data frame from an array or sparse matrix."""
     return hasattr(X, "columns")
@@ -130,7 +139,7 @@ def compact(matrix: Any) -> Any:
     return sp.csr_array(matrix) if np.count_nonzero(matrix) < SPARSE_BELOW * n_cells else matrix
 
 
-def matrix_of_inputs(data: Data, format: str) -> Any:
+def numeric_inputs(data: Data, format: str) -> Any:
     """Return X for a format that holds numbers only: an array or a sparse matrix."""
     if not is_frame(data.X):
         return data.X

@@ -21,7 +21,7 @@ _NOT_EXACT = 2.0**53
 TargetColumn = np.ndarray | Categories
 
 
-def posed(
+def infer_task(
     columns: Sequence[TargetColumn], names: Sequence[str], task: str | None, limit: Limit | None = None
 ) -> tuple[Any, str | None]:
     """Return y, and the task; refuse classes that take more memory than the file may.

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood import __version__
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.export.nodes import Nodes, type_code, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
@@ -134,7 +134,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     )
     helper.set_model_props(made, _properties(model, n_inputs))
     if path is not None:
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(made.SerializeToString())
     return made
 

@@ -37,7 +37,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 from slantwood.model.refusal import MemoryLimit, ModelFileError
 
 FORMAT_VERSION = 1
@@ -97,7 +97,7 @@ def write(target: Source, document: Mapping[str, Any], arrays: Mapping[str, np.n
     if not isinstance(target, (str, PathLike)):
         _write_all(target, chunks)
         return
-    with replacing(target) as file:
+    with atomic_write(target) as file:
         _write_all(file, chunks)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import KFold
 
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 from slantwood.model_selection import LabelStratifiedKFold
 from slantwood.study.problems import Problem
 from slantwood.task_names import NUMBER_TASKS
@@ -27,7 +27,7 @@ def fold_of_rows(problem: Problem, n_folds: int, folder: Path) -> np.ndarray:
     path = folder / f"{problem.name}-{n_folds}.txt"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write("".join(f"{fold}\n" for fold in _dealt(problem, n_folds)).encode())
     lines = path.read_text().split()
     n_rows = problem.X.shape[0]

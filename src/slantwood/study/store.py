@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from slantwood.atomic import replacing
+from slantwood.atomic import atomic_write
 from slantwood.study.jobs import key_of
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -139,7 +139,7 @@ class Store:
                 stacklevel=3,
             )
         if broken or (lines and not self.path.read_bytes().endswith(b"\n")):
-            with replacing(self.path) as file:
+            with atomic_write(self.path) as file:
                 file.writelines(line + b"\n" for line in lines if _row_of(line) is not None)
 
 

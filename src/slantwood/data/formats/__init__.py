@@ -1,6 +1,6 @@
 """The file formats, by name and by what file names end in. A format is one file here and one line below.
 
-Each file has two functions: ``read(path, wanted)`` gives a `Table`, where the user says which columns are
+Each file has two functions: ``read(path, options)`` gives a `Table`, where the user says which columns are
 targets, or a `Data`, where the format does; ``write(data, file)`` writes a `Data` to an open file.
 """
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from slantwood.data.files import format_suffix, opened
+from slantwood.data.files import format_suffix, open_read
 from slantwood.hints import shown
 
 
@@ -67,6 +67,6 @@ def format_of(path: Path, name: str | None = None, *, exists: bool = True) -> Fo
 
 
 def _begins_with_three_sizes(path: Path) -> bool:
-    with opened(path) as file:
+    with open_read(path) as file:
         words = file.readline(100).split()
     return len(words) == 3 and all(word.isdigit() for word in words)

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from slantwood.data.arrow_tables import pyarrow, schema_and_batches, table_from
-from slantwood.data.files import is_plain, opened
+from slantwood.data.files import is_plain, open_read
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
-from slantwood.data.wanted import Wanted
 
 _MAGIC = b"ARROW1"
 
 
-def read(path: Path, wanted: Wanted) -> Table:
+def read(path: Path, options: ReadOptions) -> Table:
     """Read a file, or a stored stream, batch by batch."""
-    with opened(path, wanted.max_memory, has_lines=False) as stream:
+    with open_read(path, options.max_memory, has_lines=False) as stream:
         # What is compressed as a whole can be read only once from front to back.
         content = None if is_plain(path) else pyarrow().py_buffer(stream.read())
         file = _File(path, content)
         # It does not say in front how many rows it has; one column is enough to count them.
         n_rows = sum(batch.num_rows for batch in file.batches(file.schema.names[:1]))
-        return table_from(path, file.schema, n_rows, file.batches, wanted)
+        return table_from(path, file.schema, n_rows, file.batches, options)
 
 
 class _File:
@@ -30,21 +30,21 @@ class _File:
 
     def __init__(self, path: Path, content: Any) -> None:
         self._path, self._content = path, content
-        with self._opened() as source:
+        with self._open() as source:
             self.schema = self._reader(source).schema
 
     def batches(self, names: list[str]) -> Iterator[Any]:
         """Yield batches with these columns only, of which just one is in memory at a time."""
-        wanted = set(names)
-        chosen = [i for i, name in enumerate(self.schema.names) if name in wanted]
-        with self._opened() as source:
+        needed = set(names)
+        chosen = [i for i, name in enumerate(self.schema.names) if name in needed]
+        with self._open() as source:
             reader = self._reader(source, options=pyarrow(".ipc").IpcReadOptions(included_fields=chosen))
             if hasattr(reader, "num_record_batches"):
                 yield from map(reader.get_batch, range(reader.num_record_batches))
             else:
                 yield from reader
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         pa = pyarrow()
         return pa.OSFile(str(self._path)) if self._content is None else pa.BufferReader(self._content)
 

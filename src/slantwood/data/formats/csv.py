@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
 from slantwood.data.text.table_output import write_delimited
 from slantwood.data.text.tables import read_delimited
-from slantwood.data.wanted import Wanted
 
 
-def read(path: Path, wanted: Wanted) -> Table:
+def read(path: Path, options: ReadOptions) -> Table:
     """Read a file."""
-    return read_delimited(path, wanted, ",;")
+    return read_delimited(path, options, ",;")
 
 
 def write(data: Data, file: IO[bytes]) -> None:

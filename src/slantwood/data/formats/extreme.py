@@ -15,7 +15,9 @@ import numpy as np
 
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
-from slantwood.data.table import Data, matrix_of_inputs
+from slantwood.data.read_options import ReadOptions, reject_column_options
+from slantwood.data.table import Data, numeric_inputs
+from slantwood.data.text.compiled.state import LARGEST_INDEX
 from slantwood.data.text.pairs import (
     feature_matrix,
     first_duplicate,
@@ -25,22 +27,20 @@ from slantwood.data.text.pairs import (
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
-from slantwood.data.wanted import Wanted, refuse_columns
 from slantwood.hints import shown
-from slantwood.kernels.text import LARGEST_INDEX
 from slantwood.task_names import LABEL_TASKS
 
 # Python reads no number of thousands of digits.
 _MOST_DIGITS = 100
 
 
-def read(path: Path, wanted: Wanted) -> Data:
+def read(path: Path, options: ReadOptions) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
-    refuse_columns(path, wanted)
-    if wanted.task == "regression":
+    reject_column_options(path, options)
+    if options.task == "regression":
         raise ValueError(f"{path}: task='regression', but rows have sets of labels in this format")
-    limit = Limit.of(path, wanted.max_memory)
-    blocks = whole_lines(path, wanted.max_memory)
+    limit = Limit.of(path, options.max_memory)
+    blocks = whole_lines(path, options.max_memory)
     (n_rows, n_features, n_labels), first = _sizes(path, blocks)
     pairs = read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
     if pairs.n_rows != n_rows:
@@ -49,7 +49,7 @@ def read(path: Path, wanted: Wanted) -> Data:
     _check(path, "label", pairs.labels, pairs.label_indptr, n_labels)
     X = feature_matrix(pairs, n_features)
     names = NumberedNames("", n_features)
-    if wanted.targets is not None:
+    if options.targets is not None:
         return Data(X, None, names)
     Y = indicator_matrix(pairs.labels.astype(np.int32), pairs.label_indptr, n_labels)
     return Data(X, Y, names, NumberedNames("", n_labels), task="multi-label")
@@ -57,7 +57,7 @@ def read(path: Path, wanted: Wanted) -> Data:
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file of labels. It has no place for names, weights and keys."""
-    X = matrix_of_inputs(data, "extreme")
+    X = numeric_inputs(data, "extreme")
     if data.task not in LABEL_TASKS:
         raise ValueError(f"extreme holds sets of labels, and the task is {data.task}; write csv, arff or npz")
     heads = label_lists(data.y, range(data.y.shape[1]))

@@ -20,17 +20,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from slantwood.data.files import opened
+from slantwood.data.files import open_read
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
+from slantwood.data.read_options import ReadOptions, reject_column_options
 from slantwood.data.table import (
     Categories,
     Data,
     compact,
-    matrix_of_inputs,
+    numeric_inputs,
 )
-from slantwood.data.tasks import posed
-from slantwood.data.wanted import Wanted, refuse_columns
+from slantwood.data.tasks import infer_task
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
@@ -44,20 +44,20 @@ _BYTES_OF_A_NAME = 80
 _BYTES_OF_A_COLUMN = 200
 
 
-def read(path: Path, wanted: Wanted) -> Data:
+def read(path: Path, options: ReadOptions) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
-    refuse_columns(path, wanted)
-    with opened(path, wanted.max_memory, has_lines=False) as file:
+    reject_column_options(path, options)
+    with open_read(path, options.max_memory, has_lines=False) as file:
         content = file if file.seekable() else io.BytesIO(file.read())
         if not zipfile.is_zipfile(content):
             raise ValueError("it is no .npz file, or not whole; expected arrays X and y in one")
         with zipfile.ZipFile(content) as zipped:
-            return _data(_Arrays(zipped, Limit.of(path, wanted.max_memory)), wanted)
+            return _data(_Arrays(zipped, Limit.of(path, options.max_memory)), options)
 
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file; nominal inputs have no place in it."""
-    arrays: dict[str, Any] = _parts("X", matrix_of_inputs(data, "npz"))
+    arrays: dict[str, Any] = _parts("X", numeric_inputs(data, "npz"))
     if data.y is not None:
         arrays |= _parts("y", data.y)
     for name, names in (("feature_names", data.feature_names), ("target_names", data.target_names)):
@@ -132,17 +132,17 @@ def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:
     return {f"{name}_{part}": value for part, value in zip(_CSR, values, strict=True)}
 
 
-def _data(arrays: _Arrays, wanted: Wanted) -> Data:
+def _data(arrays: _Arrays, options: ReadOptions) -> Data:
     X = _inputs(arrays)
     n_rows = X.shape[0]
-    y = None if wanted.targets is not None else _matrix(arrays, "y")
+    y = None if options.targets is not None else _matrix(arrays, "y")
     if y is not None and y.shape[0] != n_rows:
         raise ValueError(f"X has {n_rows} rows and y has {y.shape[0]}; expected as many")
     n_targets = 0 if y is None else 1 if y.ndim == 1 else y.shape[1]
     feature_names = _names(arrays, "feature_names", X.shape[1], "x")
     target_names = () if y is None else _names(arrays, "target_names", n_targets, "y")
     stored = str(arrays["task"]) if "task" in arrays else None
-    y, task = _targets(y, target_names, stored, wanted.task, arrays.limit)
+    y, task = _targets(y, target_names, stored, options.task, arrays.limit)
     hierarchy = None
     if task in LABEL_TASKS and "hierarchy" in arrays:
         hierarchy, task = Hierarchy.from_json(str(arrays["hierarchy"])), "hierarchical multi-label"
@@ -176,7 +176,7 @@ def _targets(
     # Spelling out columns of labels would take much memory.
     are_labels = sp.issparse(y) and stored not in NUMBER_TASKS and told != "regression"
     if not are_labels and (y is None or told is not None or stored is None):
-        return posed(_columns(y, limit), names, told, limit)
+        return infer_task(_columns(y, limit), names, told, limit)
     stored = stored or "multi-label"
     if (y.ndim == 2) != (stored in _MATRIX_TASKS) or (y.dtype.kind == "U" and stored not in CLASS_TASKS):
         raise ValueError(f"y has the shape {y.shape} and dtype {y.dtype}, which does not fit a {stored} task")

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from slantwood.data.arrow_tables import is_text, pyarrow, schema_and_batches, table_from
-from slantwood.data.files import is_plain, opened
+from slantwood.data.files import is_plain, open_read
+from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
-from slantwood.data.wanted import Wanted
 
 _ROWS_AT_A_TIME = 1 << 13
 
 
-def read(path: Path, wanted: Wanted) -> Table:
+def read(path: Path, options: ReadOptions) -> Table:
     """Read a file."""
     parquet = pyarrow(".parquet")
-    with opened(path, wanted.max_memory, has_lines=False) as stream:
+    with open_read(path, options.max_memory, has_lines=False) as stream:
         source = stream if is_plain(path) else io.BytesIO(stream.read())
         schema = parquet.ParquetFile(source).schema_arrow
         # A text that many rows have is stored once, and would be copied for each of them.
@@ -26,7 +26,7 @@ def read(path: Path, wanted: Wanted) -> Table:
         # A buffer would hold all of the file in the end.
         file = parquet.ParquetFile(source, read_dictionary=texts, pre_buffer=False)
         n_rows = file.metadata.num_rows
-        return table_from(path, schema, n_rows, lambda names: _batches(file, names), wanted)
+        return table_from(path, schema, n_rows, lambda names: _batches(file, names), options)
 
 
 def _batches(file: Any, names: list[str]) -> Iterator[Any]:

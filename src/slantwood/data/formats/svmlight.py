@@ -14,8 +14,10 @@ import scipy.sparse as sp
 
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
-from slantwood.data.table import Data, matrix_of_inputs
-from slantwood.data.tasks import posed
+from slantwood.data.read_options import ReadOptions, reject_column_options
+from slantwood.data.table import Data, numeric_inputs
+from slantwood.data.tasks import infer_task
+from slantwood.data.text.numbers import number_texts
 from slantwood.data.text.pairs import (
     Pairs,
     feature_matrix,
@@ -26,25 +28,24 @@ from slantwood.data.text.pairs import (
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
-from slantwood.data.wanted import Wanted, refuse_columns
 from slantwood.hints import shown
 from slantwood.task_names import LABEL_TASKS
 
 
-def read(path: Path, wanted: Wanted) -> Data:
+def read(path: Path, options: ReadOptions) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
-    refuse_columns(path, wanted)
-    limit = Limit.of(path, wanted.max_memory)
-    pairs = read_pairs(path, whole_lines(path, wanted.max_memory), 1, limit, has_comments=True)
+    reject_column_options(path, options)
+    limit = Limit.of(path, options.max_memory)
+    pairs = read_pairs(path, whole_lines(path, options.max_memory), 1, limit, has_comments=True)
     if pairs.n_rows == 0:
         raise malformed(path, 1, "the file has no rows; expected 'label index:value ...'")
     first = 0 if pairs.smallest == 0 else 1
     end = max(pairs.largest + 1, first)
     names = NumberedNames("", end - first, first)
     X = feature_matrix(pairs, end - first, first)
-    if wanted.targets is not None:
+    if options.targets is not None:
         return Data(X, None, names)
-    y, target_names, task = _targets(path, pairs, wanted)
+    y, target_names, task = _targets(path, pairs, options)
     return Data(X, y, names, target_names, task=task)
 
 
@@ -54,7 +55,7 @@ def write(data: Data, file: IO[bytes]) -> None:
     A zero is written where the file would not tell the number of features otherwise, or would have an empty
     line, which is no row.
     """
-    X = matrix_of_inputs(data, "svmlight")
+    X = numeric_inputs(data, "svmlight")
     heads = _heads(data)
     first = 0 if data.feature_names[:1] == ("0",) else 1
     n_rows, n_features = X.shape
@@ -67,11 +68,11 @@ def write(data: Data, file: IO[bytes]) -> None:
     write_rows(file, X, heads, first, explicit)
 
 
-def _targets(path: Path, pairs: Pairs, wanted: Wanted) -> tuple[Any, tuple[str, ...], str | None]:
-    task = wanted.task
+def _targets(path: Path, pairs: Pairs, options: ReadOptions) -> tuple[Any, tuple[str, ...], str | None]:
+    task = options.task
     if (np.diff(pairs.label_indptr) == 1).all():
         whole = np.isfinite(pairs.labels).all() and (pairs.labels == np.rint(pairs.labels)).all()
-        y, task = posed([pairs.labels], ["label"], task or ("classification" if whole else None))
+        y, task = infer_task([pairs.labels], ["label"], task or ("classification" if whole else None))
         return y, ("label",), task
     if task == "regression":
         raise ValueError(f"{path}: task='regression', but some rows have several labels or none")
@@ -81,7 +82,7 @@ def _targets(path: Path, pairs: Pairs, wanted: Wanted) -> tuple[Any, tuple[str, 
         row = int(np.searchsorted(pairs.label_indptr, place, side="right")) - 1
         raise malformed(
             path,
-            _line(path, row, wanted.max_memory),
+            _line(path, row, options.max_memory),
             f"has the label {pairs.labels[place]:g}; expected whole numbers from 0 where rows have several",
         )
     values, columns = np.unique(pairs.labels, return_inverse=True)
@@ -89,7 +90,7 @@ def _targets(path: Path, pairs: Pairs, wanted: Wanted) -> tuple[Any, tuple[str, 
         row, column = found
         raise malformed(
             path,
-            _line(path, row, wanted.max_memory),
+            _line(path, row, options.max_memory),
             f"has the label {values[column]:g} twice; expected it once",
         )
     Y = indicator_matrix(columns.astype(np.int32), pairs.label_indptr, len(values))
@@ -126,7 +127,7 @@ def _heads(data: Data) -> list[str]:
     numbers = y.astype(np.float64)
     if is_classes and (numbers != np.rint(numbers)).any():
         raise ValueError("svmlight holds classes that are whole numbers; write csv, arff or parquet")
-    return [text.removesuffix(".0") for text in numbers.astype(str).tolist()]
+    return number_texts(numbers)
 
 
 def _label_heads(data: Data) -> list[str]:

@@ -31,7 +31,7 @@ class FetchError(OSError):
     """A file could not be fetched."""
 
 
-class _Broken(Exception):
+class _Retryable(Exception):
     """A failure that may pass; `wait` are the seconds that the server asks for."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -78,11 +78,11 @@ def download(
     ValueError
         If the checksum is of another kind.
     """
-    check_kind(checksum)
+    check_checksum_kind(checksum)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _Part(path, url)
-    _attempted(lambda: _go_on(url, part, progress, timeout), url, attempts, pause)
-    if not matches(part.path, checksum):
+    _retry(lambda: _resume(url, part, progress, timeout), url, attempts, pause)
+    if not has_checksum(part.path, checksum):
         part.remove()
         raise FetchError(
             f"{url} is not the file that was expected: its checksum is not {checksum}; it was removed"
@@ -94,25 +94,25 @@ def download(
 def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float = 1.0) -> Any:
     """Fetch a JSON document; raise FetchError as `download` does."""
 
-    def answer() -> bytes:
-        with _opened(url, {}, timeout) as response:
-            text = _received(response, _LONGEST_DOCUMENT + 1)
+    def fetch() -> bytes:
+        with _open(url, {}, timeout) as response:
+            text = _read_block(response, _LONGEST_DOCUMENT + 1)
             if len(text) > _LONGEST_DOCUMENT:
                 raise FetchError(f"{url} answers with more than {_LONGEST_DOCUMENT:,} bytes of JSON")
             if response.length:
-                raise _Broken(f"the connection ended {response.length} bytes too early")
+                raise _Retryable(f"the connection ended {response.length} bytes too early")
             return text
 
-    text = _attempted(answer, url, attempts, pause)
+    text = _retry(fetch, url, attempts, pause)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FetchError(f"{url} does not answer in JSON ({shortened(str(error))})") from error
 
 
-def matches(path: Path, checksum: str) -> bool:
+def has_checksum(path: Path, checksum: str) -> bool:
     """Tell whether a file has a checksum "algorithm:digits"; any file has the empty one."""
-    check_kind(checksum)
+    check_checksum_kind(checksum)
     if not checksum:
         return True
     algorithm, _, digits = checksum.partition(":")
@@ -121,7 +121,7 @@ def matches(path: Path, checksum: str) -> bool:
     return found.hexdigest() == digits.lower()
 
 
-def check_kind(checksum: str) -> None:
+def check_checksum_kind(checksum: str) -> None:
     """Refuse a checksum that is not "sha256:..." or "md5:...", the right number of digits, or empty."""
     if checksum and not _CHECKSUM.fullmatch(checksum):
         raise ValueError(
@@ -160,11 +160,11 @@ class _Part:
         self._mark.unlink(missing_ok=True)
 
 
-def _attempted(action: Callable[[], Any], url: str, attempts: int, pause: float) -> Any:
+def _retry(action: Callable[[], Any], url: str, attempts: int, pause: float) -> Any:
     for attempt in range(attempts):
         try:
             return action()
-        except _Broken as error:
+        except _Retryable as error:
             reason = error
         if attempt + 1 < attempts:
             wait = pause * 2**attempt if reason.wait is None else reason.wait
@@ -172,35 +172,35 @@ def _attempted(action: Callable[[], Any], url: str, attempts: int, pause: float)
     raise FetchError(f"{url} failed {attempts} times, at last with: {reason}") from reason
 
 
-def _go_on(url: str, part: _Part, progress: Progress | None, timeout: float) -> None:
+def _resume(url: str, part: _Part, progress: Progress | None, timeout: float) -> None:
     done, version = part.so_far()
-    wanted = {"Range": f"bytes={done}-", "If-Range": version} if done else {}
+    headers = {"Range": f"bytes={done}-", "If-Range": version} if done else {}
     try:
-        response = _opened(url, wanted, timeout)
+        response = _open(url, headers, timeout)
     except urllib.error.HTTPError as error:
         # Nothing follows these bytes: they are the whole file, or of another one.
         if _total(error.headers.get("Content-Range")) == done > 0:
             return
         part.remove()
-        raise _Broken("what was left of an earlier attempt does not fit", wait=0.0) from error
+        raise _Retryable("what was left of an earlier attempt does not fit", wait=0.0) from error
     with response:
         if response.status == http.client.PARTIAL_CONTENT:
             if _start(response.headers.get("Content-Range")) != done:
                 part.remove()
-                raise _Broken("the server went on at another place", wait=0.0)
+                raise _Retryable("the server went on at another place", wait=0.0)
         else:
             done = 0
             part.begin(_version(response.headers))
         length = response.headers.get("Content-Length")
         total = done + int(length) if length and re.fullmatch("[0-9]{1,18}", length) else None
         with open(part.path, "ab") as file:
-            while block := _received(response, _BLOCK):
+            while block := _read_block(response, _BLOCK):
                 file.write(block)
                 done += len(block)
                 if progress is not None:
                     progress(done, total)
     if total is not None and done < total:
-        raise _Broken(f"the connection ended after {done} of {total} bytes")
+        raise _Retryable(f"the connection ended after {done} of {total} bytes")
 
 
 class SafeRedirects(urllib.request.HTTPRedirectHandler):
@@ -213,11 +213,11 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _opened(url: str, headers: dict[str, str], timeout: float) -> Any:
+def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
     """Open an address; HTTPError comes out for a range that cannot be had only."""
     if not url.startswith(("http://", "https://")):
         raise FetchError(f"{url} is no address that can be fetched; expected http:// or https://")
-    request = urllib.request.Request(url, headers={**_about_us(), **headers})
+    request = urllib.request.Request(url, headers={**_request_headers(), **headers})
     try:
         return urllib.request.build_opener(SafeRedirects).open(request, timeout=timeout)
     except FetchError:
@@ -227,22 +227,22 @@ def _opened(url: str, headers: dict[str, str], timeout: float) -> Any:
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
             raise
         if error.code in _TEMPORARY:
-            raise _Broken(f"{error.code} {error.reason}", _asked_wait(error.headers)) from error
+            raise _Retryable(f"{error.code} {error.reason}", _retry_after(error.headers)) from error
         raise FetchError(f"{url} answers {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise FetchError(f"{url} cannot be reached ({error.reason})") from error
     except (http.client.HTTPException, OSError) as error:
-        raise _Broken(str(error) or type(error).__name__) from error
+        raise _Retryable(str(error) or type(error).__name__) from error
 
 
-def _received(response: Any, size: int) -> bytes:
+def _read_block(response: Any, size: int) -> bytes:
     try:
         return response.read(size)
     except (http.client.HTTPException, OSError) as error:
-        raise _Broken(str(error) or type(error).__name__) from error
+        raise _Retryable(str(error) or type(error).__name__) from error
 
 
-def _about_us() -> dict[str, str]:
+def _request_headers() -> dict[str, str]:
     from slantwood import __version__
 
     return {"User-Agent": f"slantwood/{__version__} (data sets)", "Accept-Encoding": "identity"}
@@ -260,7 +260,7 @@ def _can_be_sent(version: Any) -> bool:
     return isinstance(version, str) and version != "" and version.isascii() and version.isprintable()
 
 
-def _asked_wait(headers: Any) -> float | None:
+def _retry_after(headers: Any) -> float | None:
     seconds = headers.get("Retry-After") or ""
     return float(seconds) if seconds.isdecimal() else None
 

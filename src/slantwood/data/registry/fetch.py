@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from slantwood.data.files import COMPRESSIONS
-from slantwood.data.registry.download import FetchError, Progress, download, matches
+from slantwood.data.registry.download import FetchError, Progress, download, has_checksum
 from slantwood.data.registry.entries import Copy, File, Source
 from slantwood.data.registry.openml import fetch_openml
-from slantwood.data.registry.places import present
+from slantwood.data.registry.places import find_files
 from slantwood.data.registry.unpack import unpack
 
 
@@ -36,7 +36,7 @@ def fetch_copy(copy: Copy, folder: Path, *, progress: Progress | None = None) ->
         return
     archives: set[Path] = set()
     for file in copy.files:
-        if present([file.name], folder) is None:
+        if find_files([file.name], folder) is None:
             _fetch_file(file, folder / file.name, archives, progress)
     # Only now: several files may come out of one archive.
     for archive in archives:
@@ -77,7 +77,7 @@ def _fetch_packed(source: Source, path: Path, checksum: str, progress: Progress 
     except ValueError as error:
         archive.unlink()
         raise FetchError(f"{source.url} was removed again: {error}") from error
-    if not matches(path, checksum):
+    if not has_checksum(path, checksum):
         path.unlink()
         archive.unlink()
         raise FetchError(

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from slantwood.data.registry.entries import Copy, Dataset, Size, every_dataset
-from slantwood.data.registry.places import data_folders, present
+from slantwood.data.registry.places import data_folders, find_files
 from slantwood.hints import did_you_mean, shown
 
 
@@ -127,6 +127,6 @@ def listing(entry: Dataset, folders: Sequence[Path]) -> Listing:
     """Look for a set in some folders; the first that has all files of a form of it counts."""
     for folder in folders:
         for copy in entry.copies:
-            if paths := present(copy.names, folder):
+            if paths := find_files(copy.names, folder):
                 return Listing(entry, copy, tuple(paths[: len(copy.files)]))
     return Listing(entry, next((copy for copy in entry.copies if copy.can_be_fetched), None))

@@ -76,7 +76,7 @@ def load(
     folders = data_folders(folder)
     found = listing(entry, folders)
     if not found.paths:
-        found = _fetched(entry, folders, download, progress)
+        found = _fetch(entry, folders, download, progress)
     assert found.copy is not None
     return _read(entry, found.copy, found.paths, part)
 
@@ -99,7 +99,7 @@ def _read(entry: Dataset, copy: Copy, paths: Sequence[Path], part: str | None) -
         hierarchy = read_hierarchy(paths[0])
         return stacked([read_clus(path, hierarchy=hierarchy) for path in chosen])
     arguments = _arguments(entry, copy, paths[0])
-    return _relabelled(stacked([read(path, **arguments) for path in chosen]), copy.relabel)
+    return _relabel(stacked([read(path, **arguments) for path in chosen]), copy.relabel)
 
 
 def _arguments(entry: Dataset, copy: Copy, path: Path) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _arguments(entry: Dataset, copy: Copy, path: Path) -> dict[str, Any]:
     return arguments
 
 
-def _relabelled(data: Data, rule: str) -> Data:
+def _relabel(data: Data, rule: str) -> Data:
     if rule == "rounded":
         return replace(data, y=np.rint(data.y).astype(np.int64), task="multi-class")
     if rule.endswith(_AGAINST_THE_REST):
@@ -128,7 +128,7 @@ def _relabelled(data: Data, rule: str) -> Data:
 # ---- fetching
 
 
-def _fetched(entry: Dataset, folders: Sequence[Path], allowed: bool, progress: Progress | None) -> Listing:
+def _fetch(entry: Dataset, folders: Sequence[Path], allowed: bool, progress: Progress | None) -> Listing:
     reasons = []
     copies = [copy for copy in entry.copies if copy.can_be_fetched]
     for copy in copies if allowed else ():

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from slantwood.atomic import replacing
-from slantwood.data.registry.download import FetchError, Progress, check_kind, download, get_json
+from slantwood.atomic import atomic_write
+from slantwood.data.registry.download import FetchError, Progress, check_checksum_kind, download, get_json
 from slantwood.data.registry.entries import description_path
 from slantwood.hints import shown
 
@@ -52,11 +52,11 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
         _description(about)
         if not isinstance(address, str):
             raise TypeError(f"url={shown(address)} is no text")
-        check_kind(checksum)
+        check_checksum_kind(checksum)
     except (KeyError, TypeError, ValueError) as error:
         raise FetchError(f"{url} does not describe a data set with url and md5_checksum ({error})") from error
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(description_path(path)) as file:
+    with atomic_write(description_path(path)) as file:
         file.write(json.dumps(document, indent=1).encode())
     download(address, path, checksum=checksum, progress=progress)
 

@@ -52,7 +52,7 @@ def data_folders(folder: str | PathLike[str] | None = None) -> list[Path]:
     return folders
 
 
-def present(names: Sequence[str], folder: Path) -> list[Path] | None:
+def find_files(names: Sequence[str], folder: Path) -> list[Path] | None:
     """Return files below a folder, plain or compressed, or None where one of them is absent."""
     found = [_plain_or_compressed(folder / name) for name in names]
     paths = [path for path in found if path is not None]

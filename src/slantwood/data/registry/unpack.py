@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from slantwood.atomic import replacing
-from slantwood.data.files import decompression_error, opened
+from slantwood.atomic import atomic_write
+from slantwood.data.files import decompression_error, open_read
 from slantwood.hints import shortened, shown
 
 # More than any known data set has; a small archive can claim to hold far more.
@@ -39,7 +39,7 @@ def unpack(archive: Path, members: Sequence[str], path: Path) -> None:
         If the file is no such archive, has no such member, or holds more than `LIMIT` bytes.
     """
     if len(members) <= 1:
-        with _stream(archive, members[0] if members else None) as stream, replacing(path) as file:
+        with _stream(archive, members[0] if members else None) as stream, atomic_write(path) as file:
             _copy(stream, file, archive)
         return
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
@@ -53,7 +53,7 @@ def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
     try:
         if member is None:
             # What comes out goes to a file, which has a limit of its own.
-            with opened(archive, sys.maxsize, has_lines=False) as stream:
+            with open_read(archive, sys.maxsize, has_lines=False) as stream:
                 yield stream
         elif zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as zipped, zipped.open(member) as stream:

@@ -13,21 +13,32 @@ import scipy.sparse as sp
 
 from slantwood.data.limits import Limit
 from slantwood.data.table import SPARSE_BELOW
-from slantwood.data.text.scanning import Growing, as_array, fits, malformed, number, scanning
+from slantwood.data.text.compiled import state
+from slantwood.data.text.compiled.pairs import scan_pairs
+from slantwood.data.text.compiled.state import (
+    LABELS,
+    LARGEST,
+    LEFTOVERS,
+    LINE,
+    PAIRS,
+    POSITION,
+    ROW,
+    SMALLEST,
+)
+from slantwood.data.text.numbers import fits, number_texts, parse_number
+from slantwood.data.text.scanning import GrowingArray, as_array, malformed, scanning
 from slantwood.hints import shown
-from slantwood.kernels import text as kernel
-from slantwood.kernels.text import LABELS, LARGEST, LEFTOVERS, LINE, PAIRS, POSITION, ROW, SMALLEST
 
-_ROOM_FOR_LEFTOVERS = 4096
+_MAX_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
 # More than any file has, and compiled code can count so far.
 _MOST_ROWS = 1 << 62
 
 _EXPECTED = {
-    kernel.NO_LABEL: "expected a label, or several with commas between them",
-    kernel.NO_PAIR: "expected index:value",
-    kernel.NOT_RISING: "expected indices that rise within a row",
-    kernel.TOO_LARGE: f"expected an index up to {kernel.LARGEST_INDEX}",
+    state.NO_LABEL: "expected a label, or several with commas between them",
+    state.NO_PAIR: "expected index:value",
+    state.NOT_RISING: "expected indices that rise within a row",
+    state.TOO_LARGE: f"expected an index up to {state.LARGEST_INDEX}",
 }
 
 
@@ -55,57 +66,57 @@ def read_pairs(
 ) -> Pairs:
     """Read rows; those in front of `n_rows` may be empty lines, which otherwise are nothing."""
     n_rows = min(n_rows, _MOST_ROWS)
-    labels, label_indptr = Growing(np.float64), Growing(np.int64)
-    indices, data, indptr = Growing(np.int32), Growing(np.float32), Growing(np.int64)
-    leftovers = np.empty((_ROOM_FOR_LEFTOVERS, 5), np.int64)
-    progress = np.zeros(kernel.N_COUNTERS, np.int64)
+    labels, label_indptr = GrowingArray(np.float64), GrowingArray(np.int64)
+    indices, data, indptr = GrowingArray(np.int32), GrowingArray(np.float32), GrowingArray(np.int64)
+    leftovers = np.empty((_MAX_LEFTOVERS, 5), np.int64)
+    progress = np.zeros(state.N_COUNTERS, np.int64)
     progress[LINE] = line
-    progress[LARGEST], progress[SMALLEST] = -1, kernel.LARGEST_INDEX
+    progress[LARGEST], progress[SMALLEST] = -1, state.LARGEST_INDEX
     for each in (label_indptr, indptr):
-        each.make_room(1)
-        each.held[0] = 0
+        each.reserve(1)
+        each.buffer[0] = 0
     for block in blocks:
         limit.check(_n_bytes(progress), "what it holds")
         # A label takes two letters at least and a pair three, the mark after it included.
-        labels.make_room(int(progress[LABELS]) + len(block) // 2)
+        labels.reserve(int(progress[LABELS]) + len(block) // 2)
         n_lines = block.count(b"\n")
         for each in (label_indptr, indptr):
-            each.make_room(int(progress[ROW]) + n_lines + 1)
+            each.reserve(int(progress[ROW]) + n_lines + 1)
         for each in (indices, data):
-            each.make_room(int(progress[PAIRS]) + len(block) // 3)
+            each.reserve(int(progress[PAIRS]) + len(block) // 3)
         letters = as_array(block)
         progress[POSITION] = 0
         while True:
-            why = kernel.scan_pairs(
+            why = scan_pairs(
                 letters,
                 has_comments,
                 n_rows,
                 progress,
-                labels.held,
-                label_indptr.held,
-                indices.held,
-                data.held,
-                indptr.held,
+                labels.buffer,
+                label_indptr.buffer,
+                indices.buffer,
+                data.buffer,
+                indptr.buffer,
                 leftovers,
             )
-            _settle(path, block, leftovers[: progress[LEFTOVERS]], (labels.held, data.held))
-            if why == kernel.FULL:
+            _parse_leftovers(path, block, leftovers[: progress[LEFTOVERS]], (labels.buffer, data.buffer))
+            if why == state.FULL:
                 if progress[LEFTOVERS] == 0:  # one row has more than there is room for
                     leftovers = np.empty((2 * len(leftovers), 5), np.int64)
                 progress[LEFTOVERS] = 0
                 continue
             progress[LEFTOVERS] = 0
-            if why != kernel.DONE:
+            if why != state.DONE:
                 word = _word_at(block, int(progress[POSITION]))
                 raise malformed(path, int(progress[LINE]), f"has {word}; {_EXPECTED[why]}")
             break
     n = int(progress[ROW])
     return Pairs(
-        labels.cut(int(progress[LABELS])),
-        label_indptr.cut(n + 1),
-        indices.cut(int(progress[PAIRS])),
-        data.cut(int(progress[PAIRS])),
-        indptr.cut(n + 1),
+        labels.trim(int(progress[LABELS])),
+        label_indptr.trim(n + 1),
+        indices.trim(int(progress[PAIRS])),
+        data.trim(int(progress[PAIRS])),
+        indptr.trim(n + 1),
         int(progress[SMALLEST]),
         int(progress[LARGEST]),
     )
@@ -163,7 +174,7 @@ def write_rows(
         part = sp.csr_array(X[start : start + _ROWS_AT_A_TIME])
         part.sum_duplicates()
         part.eliminate_zeros()
-        values = [text.removesuffix(".0") for text in part.data.astype(np.float32).astype(str).tolist()]
+        values = number_texts(part.data.astype(np.float32))
         columns, ends = part.indices.tolist(), part.indptr.tolist()
         for i, head in enumerate(heads[start : start + _ROWS_AT_A_TIME]):
             cells = dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True))
@@ -192,11 +203,11 @@ def _word_at(block: bytes, position: int) -> str:
     return shown(line.split(maxsplit=1)[0]) if not line[:1].isspace() else "a blank"
 
 
-def _settle(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.ndarray]) -> None:
+def _parse_leftovers(path: Path, block: bytes, leftovers: np.ndarray, held: Sequence[np.ndarray]) -> None:
     """Read the numbers that compiled code has left over."""
     for which, place, begin, end, line in leftovers.tolist():
         letters = block[begin:end]
-        value = number(letters.decode(errors="replace"))
+        value = parse_number(letters.decode(errors="replace"))
         name = ("label", "value")[which]
         if value is None:
             raise malformed(path, line, f"has {shown(letters)} for a {name}; expected a number")

@@ -1,8 +1,7 @@
-"""What readers of text share: whole lines, arrays that grow with the file, and numbers in odd spellings."""
+"""What readers of text share: whole lines, and arrays that grow with the file."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 
 from slantwood.data.files import blocks
 from slantwood.kernels.announce import announced
-from slantwood.kernels.text import TOO_LARGE_FOR_SINGLE
 
 # From this number of bytes on, memory is its own mapping, which can grow elsewhere as it is.
 _MOVED_WITHOUT_COPY = 1 << 25
@@ -50,7 +48,7 @@ def malformed(path: Path, line: int, message: str) -> ValueError:
     return ValueError(f"{path}, line {line}: {message}")
 
 
-def decoded(path: Path, line: int, letters: bytes) -> str:
+def decode_text(path: Path, line: int, letters: bytes) -> str:
     """Return the text of some bytes of a line."""
     try:
         return letters.decode()
@@ -58,25 +56,7 @@ def decoded(path: Path, line: int, letters: bytes) -> str:
         raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
 
 
-def number(text: str) -> float | None:
-    """Read a number as `float` does, or return None; NaN and infinity are numbers here.
-
-    Python takes 1_000 for a number; in files it rather is a code.
-    """
-    if "_" in text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def fits(value: float, *, single: bool) -> bool:
-    """Tell whether a number is finite, or missing, in single or in double precision."""
-    return math.isnan(value) or abs(value) < (TOO_LARGE_FOR_SINGLE if single else math.inf)
-
-
-class Growing:
+class GrowingArray:
     """An array that grows along its first axis; once it is large, it is mostly not copied for that.
 
     Attributes
@@ -86,26 +66,26 @@ class Growing:
     """
 
     def __init__(self, dtype: Any, *width: int) -> None:
-        self.held = np.empty((0, *width), dtype)
+        self.buffer = np.empty((0, *width), dtype)
 
-    def make_room(self, length: int) -> None:
+    def reserve(self, length: int) -> None:
         """Make the array as long, at least."""
-        if length <= len(self.held):
+        if length <= len(self.buffer):
             return
-        if self.held.nbytes >= _MOVED_WITHOUT_COPY:
-            self._resize(max(length, len(self.held) * 5 // 4))
+        if self.buffer.nbytes >= _MOVED_WITHOUT_COPY:
+            self._resize(max(length, len(self.buffer) * 5 // 4))
             return
         # Memory that is never written to costs nothing, so that too much does not matter.
-        longer = np.empty((max(length, 2 * len(self.held)), *self.held.shape[1:]), self.held.dtype)
-        longer[: len(self.held)] = self.held
-        self.held = longer
+        longer = np.empty((max(length, 2 * len(self.buffer)), *self.buffer.shape[1:]), self.buffer.dtype)
+        longer[: len(self.buffer)] = self.buffer
+        self.buffer = longer
 
-    def cut(self, length: int) -> np.ndarray:
+    def trim(self, length: int) -> np.ndarray:
         """Return the array at this length, giving back what is over."""
-        if self.held.nbytes < _MOVED_WITHOUT_COPY:
-            return self.held[:length]
+        if self.buffer.nbytes < _MOVED_WITHOUT_COPY:
+            return self.buffer[:length]
         self._resize(length)
-        return self.held
+        return self.buffer
 
     def _resize(self, length: int) -> None:
-        self.held.resize((length, *self.held.shape[1:]), refcheck=False)
+        self.buffer.resize((length, *self.buffer.shape[1:]), refcheck=False)

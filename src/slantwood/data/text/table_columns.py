@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from slantwood.data.read_options import Roles
 from slantwood.data.table import Categories, Table, sorted_categories
-from slantwood.data.text.scanning import fits, number
+from slantwood.data.text.numbers import fits, parse_number
 from slantwood.data.text.table_scan import Columns, TableFile, line_of_row
-from slantwood.data.wanted import Roles
 from slantwood.hints import shown
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
@@ -26,7 +26,7 @@ def as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
     are_inputs = frozenset(roles.inputs)
     for column in columns.codes:
         is_input = column in are_inputs
-        found = _column(file, columns, column, is_told=column in roles.nominal, is_input=is_input)
+        found = _column(file, columns, column, is_nominal=column in roles.nominal, is_input=is_input)
         if isinstance(found, Categories):
             nominal[column] = found
         else:
@@ -59,12 +59,12 @@ class _Kept:
 
 
 def _column(
-    file: TableFile, columns: Columns, column: int, *, is_told: bool, is_input: bool
+    file: TableFile, columns: Columns, column: int, *, is_nominal: bool, is_input: bool
 ) -> Categories | np.ndarray:
     codes = columns.codes[column]
     values = _decoded(file, codes, columns.values[column])
-    if not is_told:
-        numbers = [number(value) for value in values]
+    if not is_nominal:
+        numbers = [parse_number(value) for value in values]
         _refuse_mistakes(file, file.names[column], codes, values, numbers, is_input)
         if None not in numbers:
             return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
@@ -98,7 +98,7 @@ def _refuse_mistakes(
     elif len(texts) < len(values) and _are_rare(codes, texts):
         wrong = texts
         expected = "a number, as in the rest of this column"
-    elif all(number(value.replace(",", ".", 1)) is not None for value in values):
+    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
         wrong = texts
         expected = "a number with a decimal point, not a comma"
     else:

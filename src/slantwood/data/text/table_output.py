@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.table import Data, is_frame
-from slantwood.data.text.scanning import number
+from slantwood.data.text.numbers import number_texts, parse_number
 from slantwood.data.text.table_columns import MISSING
 from slantwood.hints import shown
 
@@ -21,7 +21,7 @@ def write_delimited(data: Data, file: IO[bytes], separator: str) -> None:
     """Write a line of names and one line per row, inputs before targets; missing cells are empty."""
     names = [*data.feature_names, *(() if data.y is None else data.target_names)]
     # Names that are numbers are told from a row by their quotes.
-    in_quotes = all(name in MISSING or number(name) is not None for name in names)
+    in_quotes = all(name in MISSING or parse_number(name) is not None for name in names)
     file.write(_joined([_quoted(name, separator, in_quotes) for name in names], separator))
     n_rows = data.X.shape[0]
     # Matrices are spelled out a few rows at a time.
@@ -52,12 +52,8 @@ def _texts_of(table: Any, names: Sequence[str], start: int, stop: int, separator
 
 
 def _cells(column: np.ndarray, name: str, separator: str) -> list[str]:
-    if column.dtype.kind in "biu":
-        return column.astype(np.int64).astype(str).tolist()
-    if column.dtype.kind == "f":
-        # The shortest decimals that are read as this number of this precision.
-        texts = column.astype(str).tolist()
-        return ["" if text == "nan" else text.removesuffix(".0") for text in texts]
+    if column.dtype.kind in "biuf":
+        return number_texts(column, missing="")
     return [_text_cell(value, name, separator) for value in column.tolist()]
 
 

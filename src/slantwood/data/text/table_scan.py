@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from slantwood.data.limits import Limit
-from slantwood.data.text.scanning import Growing, as_array, decoded, fits, malformed, number, whole_lines
-from slantwood.kernels import text as kernel
-from slantwood.kernels.text import LEFTOVERS, LINE, NUMBER, POSITION, ROW, SKIP, TARGET, TEXT, VALUES
+from slantwood.data.text.compiled import state
+from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
+from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
+from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.scanning import GrowingArray, as_array, decode_text, malformed, whole_lines
 
-_ROOM_FOR_LEFTOVERS = 512
+_MAX_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
 _AFTER_QUOTE = "a quote closes within a cell; expected the separator after it, or two quotes for one"
 
@@ -104,7 +106,9 @@ def line_of_row(file: TableFile, row: int) -> int:
     return scan.line
 
 
-def record(path: Path, block: bytes, start: int, line: int, separator: str) -> tuple[list[str], int, int]:
+def split_record(
+    path: Path, block: bytes, start: int, line: int, separator: str
+) -> tuple[list[str], int, int]:
     """Return the cells of one row, where the next begins and how many lines it takes."""
     blanks = b" " if separator == "\t" else b" \t"
     mark = separator.encode()
@@ -134,7 +138,7 @@ def record(path: Path, block: bytes, start: int, line: int, separator: str) -> t
             assert end is not None  # as a line end is the last of every block
             i = end.start()
             cell = block[begin:i].strip(b" \t")
-        cells.append(decoded(path, line, cell))
+        cells.append(decode_text(path, line, cell))
         if block[i : i + 1] != mark:
             break
         i += 1
@@ -150,12 +154,12 @@ class _Scan:
         self._layout = layout
         self._kinds = layout.kinds.copy()
         self._end_row = n_rows
-        self._numbers = Growing(np.float32, len(layout.numbers))
-        self._targets = Growing(np.float64, len(layout.targets))
-        self._codes = Growing(np.int32, len(layout.texts))
+        self._numbers = GrowingArray(np.float32, len(layout.numbers))
+        self._targets = GrowingArray(np.float64, len(layout.targets))
+        self._codes = GrowingArray(np.int32, len(layout.texts))
         self._texts = _no_texts(len(layout.texts))
-        self._leftovers = np.empty((max(_ROOM_FOR_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
-        self._progress = np.zeros(kernel.N_COUNTERS, np.int64)
+        self._leftovers = np.empty((max(_MAX_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
+        self._progress = np.zeros(state.N_COUNTERS, np.int64)
         self._progress[LINE] = file.line
         self._mistaken: set[int] = set()
 
@@ -193,7 +197,7 @@ class _Scan:
 
     def _check_memory(self, n_waiting: int) -> None:
         """Refuse rows that take too much, and one that goes on too long within quotes."""
-        per_row = sum(each.held[:1].nbytes for each in (self._numbers, self._targets, self._codes))
+        per_row = sum(each.buffer[:1].nbytes for each in (self._numbers, self._targets, self._codes))
         self._file.limit.check(self.row * per_row, "what it holds")
         if n_waiting > self._file.limit.line:
             raise self._file.limit.error(f"a row of it has more than {self._file.limit.line:,} bytes")
@@ -204,37 +208,35 @@ class _Scan:
         self._progress[POSITION] = start
         letters = as_array(block)
         while True:
-            why = kernel.scan_table(
+            why = scan_table(
                 letters,
                 ord(self._file.separator),
                 self._kinds,
                 self._layout.places,
                 self._end_row,
                 self._progress,
-                self._numbers.held,
-                self._targets.held,
-                self._codes.held,
+                self._numbers.buffer,
+                self._targets.buffer,
+                self._codes.buffer,
                 self._texts,
                 self._leftovers,
             )
-            self._settle_leftovers(block)
-            if why != kernel.FULL:
+            self._parse_leftovers(block)
+            if why != state.FULL:
                 break
             self._make_room()
         self._refuse(why, block)
         # What follows the last row is at most blank.
-        return (
-            len(block) if why == kernel.DONE and self.row < self._end_row else int(self._progress[POSITION])
-        )
+        return len(block) if why == state.DONE and self.row < self._end_row else int(self._progress[POSITION])
 
     def columns(self) -> Columns:
         """Return what was read."""
-        codes = self._codes.cut(self.row)
+        codes = self._codes.trim(self.row)
         values = _values(self._texts, self._progress[VALUES])
         return Columns(
             self._layout,
-            self._numbers.cut(self.row),
-            self._targets.cut(self.row),
+            self._numbers.trim(self.row),
+            self._targets.trim(self.row),
             {column: np.ascontiguousarray(codes[:, j]) for j, column in enumerate(self._layout.texts)},
             dict(zip(self._layout.texts, values, strict=True)),
             frozenset(self._mistaken),
@@ -244,40 +246,42 @@ class _Scan:
         self._texts = _with_room(self._texts, self._progress[VALUES])
         n_more = 1 + _CELLS_AT_A_TIME // len(self._kinds)
         for each in (self._numbers, self._targets, self._codes):
-            if len(each.held) == self.row:
-                each.make_room(self.row + n_more)
+            if len(each.buffer) == self.row:
+                each.reserve(self.row + n_more)
 
-    def _settle_leftovers(self, block: bytes) -> None:
+    def _parse_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
         for row, column, begin, end, _ in self._leftovers[: self._progress[LEFTOVERS]].tolist():
-            value = number(block[begin:end].decode(errors="replace"))
+            value = parse_number(block[begin:end].decode(errors="replace"))
             is_input = self._layout.kinds[column] == NUMBER
             if value is None or not fits(value, single=is_input):
                 self._mistaken.add(column)
                 self._kinds[column] = SKIP
             else:
-                held = self._numbers.held if is_input else self._targets.held
+                held = self._numbers.buffer if is_input else self._targets.buffer
                 held[row, self._layout.places[column]] = value
         self._progress[LEFTOVERS] = 0
 
     def _refuse(self, why: int, block: bytes) -> None:
         file = self._file
-        if why == kernel.AFTER_QUOTE:
+        if why == state.AFTER_QUOTE:
             raise file.error(self.line, _AFTER_QUOTE)
-        if why == kernel.WRONG_COUNT:
-            cells, _, _ = record(file.path, block, int(self._progress[POSITION]), self.line, file.separator)
+        if why == state.WRONG_COUNT:
+            cells, _, _ = split_record(
+                file.path, block, int(self._progress[POSITION]), self.line, file.separator
+            )
             expected = f"expected {len(file.names)}, as in the first line"
             raise file.error(self.line, f"has {len(cells)} cells; {expected}")
 
 
-def _no_texts(n_columns: int) -> kernel.Texts:
+def _no_texts(n_columns: int) -> Texts:
     none = np.empty(0, np.int32)
     counts = np.zeros(n_columns, np.int32)
     hashes, ends, letters = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint8)
-    return _with_room(kernel.Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
+    return _with_room(Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
 
 
-def _with_room(texts: kernel.Texts, n_values: int) -> kernel.Texts:
+def _with_room(texts: Texts, n_values: int) -> Texts:
     """Double the room for texts where it is nearly used up."""
     room = len(texts.hashes)
     if room - n_values >= max(len(texts.counts), 1):
@@ -285,7 +289,7 @@ def _with_room(texts: kernel.Texts, n_values: int) -> kernel.Texts:
     room = max(1024, 2 * room, 2 * len(texts.counts))
     # Of a new table no more than half is used, which keeps the ways through it short.
     table = np.zeros(1 << (2 * room - 1).bit_length(), np.int32)
-    kernel.fill_table(texts.hashes, n_values, table)
+    fill_table(texts.hashes, n_values, table)
     return texts._replace(
         table=table,
         hashes=_longer(texts.hashes, room),
@@ -301,7 +305,7 @@ def _longer(part: np.ndarray, length: int) -> np.ndarray:
     return longer
 
 
-def _with_letters(texts: kernel.Texts, n_values: int, n_more: int) -> kernel.Texts:
+def _with_letters(texts: Texts, n_values: int, n_more: int) -> Texts:
     used = int(texts.ends[n_values - 1]) if n_values else 0
     if not len(texts.counts) or len(texts.letters) - used >= n_more:
         return texts
@@ -310,7 +314,7 @@ def _with_letters(texts: kernel.Texts, n_values: int, n_more: int) -> kernel.Tex
     return texts._replace(letters=letters)
 
 
-def _values(texts: kernel.Texts, n_values: int) -> list[list[bytes]]:
+def _values(texts: Texts, n_values: int) -> list[list[bytes]]:
     """Return the distinct texts of each column by their codes."""
     values: list[list[bytes]] = [[] for _ in texts.counts]
     begin = 0

@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from slantwood.data.limits import Limit
-from slantwood.data.names import NumberedNames, told_apart
+from slantwood.data.names import NumberedNames, deduplicate
+from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Table
-from slantwood.data.text.scanning import malformed, number, scanning, whole_lines
+from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
+from slantwood.data.text.numbers import parse_number
+from slantwood.data.text.scanning import malformed, scanning, whole_lines
 from slantwood.data.text.table_columns import MISSING, as_table
-from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, record
-from slantwood.data.wanted import Roles, Wanted
-from slantwood.kernels.text import NUMBER, SKIP, TARGET, TEXT
+from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, split_record
 
 _CELLS_TO_LOOK_AT = 1 << 17
 # A name, its place among others, and what is noted of its column.
@@ -35,11 +36,11 @@ _DECIMAL_COMMAS = re.compile(rb"[-+]?[0-9]*+(?:,[0-9]++)?(?:;[-+]?[0-9]*+(?:,[0-
 
 
 @scanning()
-def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Table:
+def read_delimited(path: Path, options: ReadOptions, separators: Sequence[str]) -> Table:
     """Read a table with one of these separators, the one that its first line has most often."""
-    file, first, rest = _opened(path, wanted, separators)
-    roles = wanted.roles(file.names, path)
-    columns = read_columns(file, chain([first], rest), _first_guess(file, first, roles))
+    file, first, rest = _open_table(path, options, separators)
+    roles = options.roles(file.names, path)
+    columns = read_columns(file, chain([first], rest), _guess_layout(file, first, roles))
     if columns.mistaken:
         kinds = np.full(len(file.names), SKIP)
         kinds[list(columns.mistaken)] = TEXT
@@ -48,10 +49,10 @@ def read_delimited(path: Path, wanted: Wanted, separators: Sequence[str]) -> Tab
     return as_table(file, roles, columns)
 
 
-def _opened(
-    path: Path, wanted: Wanted, separators: Sequence[str]
+def _open_table(
+    path: Path, options: ReadOptions, separators: Sequence[str]
 ) -> tuple[TableFile, bytes, Iterator[bytes]]:
-    limit = Limit.of(path, wanted.max_memory)
+    limit = Limit.of(path, options.max_memory)
     rest = whole_lines(path, limit.n_bytes)
     first = next(rest, b"")
     line = 1
@@ -62,14 +63,14 @@ def _opened(
     separator = _separator(first[skipped:], separators)
     n_columns = _most_columns(first, skipped, separator)
     limit.check(_BYTES_OF_A_COLUMN * n_columns, f"its {n_columns:,} columns")
-    cells, end, n_lines = record(path, first, skipped, line, separator)
-    has_names = wanted.header
+    cells, end, n_lines = split_record(path, first, skipped, line, separator)
+    has_names = options.header
     if has_names is None:
         has_names = _are_names(cells, first, skipped, end, separator)
     if not has_names:
         made_up = NumberedNames("x", len(cells))
         return TableFile(path, limit, separator, made_up, skipped, line), first, rest
-    names = told_apart(cell or f"x{i}" for i, cell in enumerate(cells))
+    names = deduplicate(cell or f"x{i}" for i, cell in enumerate(cells))
     return TableFile(path, limit, separator, names, end, line + n_lines), first, rest
 
 
@@ -105,14 +106,14 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
     if not quoted.match(block, start):
         return False
     row = quoted.match(block, end)
-    return row is None or not _are_numbers(record(Path(), block, row.start(1), 0, separator)[0])
+    return row is None or not _are_numbers(split_record(Path(), block, row.start(1), 0, separator)[0])
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(cell in MISSING or number(cell) is not None for cell in cells)
+    return all(cell in MISSING or parse_number(cell) is not None for cell in cells)
 
 
-def _first_guess(file: TableFile, first: bytes, roles: Roles) -> Layout:
+def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
     """Return what becomes of each column, as far as the first rows tell."""
     kinds = np.full(len(file.names), SKIP)
     kinds[list(roles.inputs)] = NUMBER

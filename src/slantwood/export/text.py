@@ -1,4 +1,4 @@
-"""One tree as indented text: what each node asks, how many rows came there, what a leaf predicts."""
+"""One tree as indented text: the test of each node, how many rows came there, what a leaf predicts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
-from slantwood.cli import models
+from slantwood.estimators.names import output_names, task_of
 from slantwood.features.matrix import array_of
 from slantwood.task_names import CLASS_TASKS
 
@@ -19,16 +20,49 @@ _MOST_LABELS = 5
 _MOST_INDENTED = 30
 
 
-def tree_as_text(model: Any, number: int, depth: int) -> str:
-    """Return tree `number` down to a depth; the largest weights of a split come first."""
+def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str:
+    """Return one tree of a fitted model as indented text.
+
+    Parameters
+    ----------
+    model : fitted tree or forest of slantwood
+        The model.
+    tree : int, default=0
+        Which tree of a forest, counted from 0.
+    max_depth : int or None, default=10
+        Levels of splits to show; None shows all of them.
+
+    Returns
+    -------
+    str
+        A line for each node. A split asks whether a weighted sum of features reaches a threshold; the largest
+        weights come first. A leaf says what it predicts. Brackets hold the training rows that came there.
+
+    Raises
+    ------
+    ValueError
+        If the model has no tree of this number.
+
+    Examples
+    --------
+    >>> from slantwood import ObliqueTreeClassifier
+    >>> from slantwood.export import export_text
+    >>> model = ObliqueTreeClassifier(split="axis").fit([[0], [1], [2], [3]], ["low", "low", "high", "high"])
+    >>> print(export_text(model))
+    Tree 0 of ObliqueTreeClassifier, binary
+    0.894 x0 >= 1.34?  [4 rows, 100 %]
+      yes: high (1.00)  [2 rows, 50 %]
+      no:  low (1.00)  [2 rows, 50 %]
+    """
+    check_is_fitted(model)
     n_trees = model.trees_.n_trees
-    if number >= n_trees:
-        raise ValueError(f"--tree {number}: the model has {n_trees} trees, counted from 0")
-    lines = [f"Tree {number} of {type(model).__name__}, {models.task_of(model)}"]
+    if not 0 <= tree < n_trees:
+        raise ValueError(f"tree={tree}: the model has {n_trees} trees, counted from 0")
+    lines = [f"Tree {tree} of {type(model).__name__}, {task_of(model)}"]
     if model.settings_.unit_rows:
         lines.append("Weights are for rows of length 1.")
-    root = int(model.trees_.roots[number])
-    return "\n".join([*lines, *_Writer(model, root).lines(root, depth)])
+    root = int(model.trees_.roots[tree])
+    return "\n".join([*lines, *_Writer(model, root).lines(root, max_depth)])
 
 
 class _Writer:
@@ -36,23 +70,23 @@ class _Writer:
         self.model = model
         self.trees = model.trees_
         self.names = model.split_feature_names_
-        self.outputs = models.output_names(model)
+        self.outputs = output_names(model)
         self.leaves = array_of(self.trees.leaves)
         self.total = float(self.trees.node_weight[root]) if len(self.trees.node_weight) else 0.0
 
-    def lines(self, root: int, depth: int) -> Iterator[str]:
+    def lines(self, root: int, max_depth: int | None) -> Iterator[str]:
         trees = self.trees
         # A tree may have as many levels as rows: no function that calls itself goes down so far.
         waiting = [(root, 0, "")]
         while waiting:
-            node, level, answer = waiting.pop()
+            node, level, branch = waiting.pop()
             lead = "  " * min(level, _MOST_INDENTED) + (f"({level}) " if level > _MOST_INDENTED else "")
             if trees.left[node] < 0:
-                yield f"{lead}{answer}{self._prediction(node)}{self._share(node)}"
-            elif level == depth:
-                yield f"{lead}{answer}...{self._share(node)}"
+                yield f"{lead}{branch}{self._prediction(node)}{self._share(node)}"
+            elif level == max_depth:
+                yield f"{lead}{branch}...{self._share(node)}"
             else:
-                yield f"{lead}{answer}{self._question(node)}?{self._share(node)}"
+                yield f"{lead}{branch}{self._test(node)}?{self._share(node)}"
                 waiting.append((int(trees.left[node]), level + 1, "no:  "))
                 waiting.append((int(trees.right[node]), level + 1, "yes: "))
 
@@ -62,7 +96,7 @@ class _Writer:
         weight = float(self.trees.node_weight[node])
         return f"  [{weight:.6g} rows, {100 * weight / self.total:.3g} %]"
 
-    def _question(self, node: int) -> str:
+    def _test(self, node: int) -> str:
         part = slice(self.trees.indptr[node], self.trees.indptr[node + 1])
         weights, columns = self.trees.weights[part], self.trees.indices[part]
         largest = np.argsort(-np.abs(weights), kind="stable")
@@ -81,7 +115,7 @@ class _Writer:
     def _prediction(self, node: int) -> str:
         part = self.leaves[[int(self.trees.leaf[node])]]
         means = part.toarray() if sp.issparse(part) else part
-        task = models.task_of(self.model)
+        task = task_of(self.model)
         if task in CLASS_TASKS:
             shares = self.model.targets_.probabilities(means)
             decided = self.model.targets_.decode(shares, self.model.threshold)

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from itertools import chain
 
-from slantwood.data.arff import QUOTED_OR_OPEN, Source
+from slantwood.data.arff.source import Source
+from slantwood.data.arff.syntax import QUOTED_OR_OPEN
 
 _INDEX = re.compile(r"[{,][ \t]*+([0-9]{1,18}+)[ \t]")
 _IN_QUOTES = re.compile(QUOTED_OR_OPEN)

@@ -3,13 +3,13 @@ import re
 import numpy as np
 import pytest
 
-from slantwood.data.wanted import Wanted
+from slantwood.data.read_options import ReadOptions
 
 NAMES = ("id", "age", "size", "label_a", "label_b", "last:1x", "a,b")
 
 
 def chosen(targets, names=NAMES):
-    return [names[i] for i in Wanted(targets).roles(names).targets]
+    return [names[i] for i in ReadOptions(targets).roles(names).targets]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_column_called_like_a_place_is_found_by_its_name():
 
 
 def test_the_other_columns_are_inputs_but_for_those_dropped():
-    roles = Wanted("last:1", drop="id", nominal=["size"]).roles(("id", "age", "size", "y"))
+    roles = ReadOptions("last:1", drop="id", nominal=["size"]).roles(("id", "age", "size", "y"))
     assert (roles.inputs, roles.targets, roles.nominal) == ((1, 2), (3,), frozenset({2}))
 
 
@@ -59,25 +59,25 @@ def test_the_other_columns_are_inputs_but_for_those_dropped():
 )
 def test_what_cannot_be_found(targets, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        Wanted(targets).roles(NAMES)
+        ReadOptions(targets).roles(NAMES)
 
 
 @pytest.mark.parametrize("targets", [1.5, [None], {"a": 1}.values, True, [False], b"size"])
 def test_what_is_neither_name_nor_place(targets):
     with pytest.raises(TypeError, match="targets"):
-        Wanted(targets).roles(NAMES)
+        ReadOptions(targets).roles(NAMES)
 
 
 def test_a_target_cannot_be_dropped():
     with pytest.raises(ValueError, match="'age' is in targets and in drop"):
-        Wanted("age", drop=["age"]).roles(NAMES)
+        ReadOptions("age", drop=["age"]).roles(NAMES)
 
 
 def test_targets_from_elsewhere_only_where_nothing_was_said():
-    assert Wanted(None).or_targets(lambda: ["age"]).targets == ["age"]
-    assert Wanted("size").or_targets(lambda: ["age"]).targets == "size"
+    assert ReadOptions(None).with_default_targets(lambda: ["age"]).targets == ["age"]
+    assert ReadOptions("size").with_default_targets(lambda: ["age"]).targets == "size"
 
 
 def test_positions_may_be_those_of_numpy():
-    assert Wanted(np.int64(2)).roles(NAMES).targets == (2,)
-    assert Wanted(np.array([2, 0])).roles(NAMES).targets == (0, 2)
+    assert ReadOptions(np.int64(2)).roles(NAMES).targets == (2,)
+    assert ReadOptions(np.array([2, 0])).roles(NAMES).targets == (0, 2)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from slantwood.data.text.compiled.number import number_at
 from slantwood.data.text.scanning import scanning
-from slantwood.kernels.number_text import number_at
 
 
 def numbers_in(texts):

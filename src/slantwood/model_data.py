@@ -1,99 +1,183 @@
-"""How the columns of another file are lined up with those that a model learned from: by their names."""
+"""Data files for a fitted model: columns are matched to those that it learned from, by their names."""
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.cli import models
-from slantwood.cli.console import warn
-from slantwood.cli.model_columns import ModelColumns, are_made_up, are_numbers, missing_message, missing_names
-from slantwood.cli.options import FileForm
-from slantwood.cli.sources import columns, file_of, is_file, known_set
-from slantwood.data import arff, clus
+from slantwood.data.arff import clus
+from slantwood.data.arff.header import read_header
+from slantwood.data.arff.source import open_source
 from slantwood.data.formats import format_of
+from slantwood.data.model_columns import (
+    ModelColumns,
+    are_made_up,
+    are_numbers,
+    missing_message,
+    missing_names,
+)
 from slantwood.data.names import NumberedNames, finder
-from slantwood.data.read import read_wanted
+from slantwood.data.read import read_with_options
 from slantwood.data.table import Data, is_frame
-from slantwood.hints import listed
+from slantwood.estimators.names import input_names, output_names, task_of
+from slantwood.hints import listed, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 
-def inputs_for(model: Any, path: str, form: FileForm) -> tuple[Any, Data]:
-    """Read the inputs of a model from a file or a known data set; return them, and all that was read."""
-    data = _read(model, path, (), form)
-    return _lined_up_inputs(model, data, path), data
+@dataclass(frozen=True, eq=False)
+class ModelData:
+    """Rows in the form that a model takes.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or pandas.DataFrame
+        The inputs, with the columns that the model learned from, in its order.
+    y : ndarray or csr_array, or None
+        The true targets in the form in which the model predicts them; None where nobody asked for them.
+    keys : ndarray or None
+        Names of the rows, where the file has them.
+    """
+
+    X: Any
+    y: Any
+    keys: np.ndarray | None
 
 
-def inputs_and_truth_for(model: Any, path: str, targets: str | None, form: FileForm) -> tuple[Any, Any, Data]:
-    """Read also the targets, in the form in which the model predicts them."""
-    data = _read(model, path, columns(targets, "--targets"), form)
-    if data.y is None:
-        raise ValueError(f"{path} has no targets to compare with; give --targets")
-    X = _lined_up_inputs(model, data, path)
-    return X, _lined_up_truth(model, data, path, by_position=targets is not None), data
+def read_for_model(
+    model: Any,
+    path: str | PathLike[str],
+    targets: Any = (),
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    index_base: int | str = "auto",
+) -> ModelData:
+    """Read the rows of a data file for a fitted model.
 
+    Columns may come in any order, and the file may have others. Columns without names are taken by position.
 
-def _read(model: Any, path: str, targets: Any, form: FileForm) -> Data:
-    if not is_file(path):
-        return known_set(path)
-    file = file_of(path)
-    names = models.input_names(model)
-    task = models.task_of(model)
+    Parameters
+    ----------
+    model : fitted estimator of slantwood
+        The model that is to predict these rows.
+    path : str or path
+        The file, in any format of `slantwood.data.read`.
+    targets : columns as in `slantwood.data.read`, or None, default=()
+        The columns with the true targets, by default none. None takes those that the model learned to
+        predict, where it knows their names.
+    format, header, encoding, index_base
+        As in `slantwood.data.read`.
+
+    Returns
+    -------
+    ModelData
+        The inputs, the true targets and the names of the rows.
+
+    Raises
+    ------
+    ValueError
+        If columns are missing or hold something else than what the model learned from; it names them.
+
+    Examples
+    --------
+    >>> from slantwood import load_model
+    >>> from slantwood.model_data import read_for_model
+    >>> model = load_model("wine.slant")  # doctest: +SKIP
+    >>> model.predict(read_for_model(model, "new-wines.csv").X)  # doctest: +SKIP
+    """
+    path = Path(path)
+    names, task = input_names(model), task_of(model)
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
     known = tuple(getattr(model, "target_names_", None) or ())
     if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
         codes |= set(known)
-    wanted = ModelColumns(
+    kind = format_of(path, format).name
+    columns = ModelColumns(
         targets=targets,
-        header=form.header,
-        encoding=form.encoding,
-        index_base=form.base,
+        header=header,
+        encoding=encoding,
+        index_base=index_base,
         inputs=names,
         n_inputs=model.n_features_in_,
         codes=frozenset(codes),
         known_targets=known,
-        keys=_keys(file, form),
+        # What comes through a pipe can be read only once.
+        keys=_keys(path, encoding) if kind == "arff" and path.is_file() else (),
         asks_file=task == HIERARCHICAL,
-        may_lack_names=form.header is None and format_of(file, form.format).name in ("csv", "tsv"),
-        task=_kind(task),
+        may_lack_names=header is None and kind in ("csv", "tsv"),
+        task="regression" if task in NUMBER_TASKS else "classification",
     )
-    data = read_wanted(file, wanted, form.format)
+    data = read_with_options(path, columns, format)
     if data.X.shape[0] == 0:
         raise ValueError(f"{path} has no rows; expected at least one to predict")
-    return data
+    return align_to_model(model, data, str(path), targets)
 
 
-def _keys(path: Path, form: FileForm) -> tuple[str, ...]:
+def align_to_model(model: Any, data: Data, name: str = "data", targets: Any = ()) -> ModelData:
+    """Put data that was read before in the form that a model takes.
+
+    Parameters
+    ----------
+    model : fitted estimator of slantwood
+        The model that is to predict these rows.
+    data : Data
+        What `slantwood.data.read` or `load` returns.
+    name : str, default="data"
+        What errors call the data.
+    targets : (), None, or anything else, default=()
+        Whether `y` is asked for, as in `read_for_model`. Labels of other names than the model's are taken by
+        position where this is neither () nor None.
+
+    Returns
+    -------
+    ModelData
+        The inputs, the true targets and the names of the rows.
+
+    Examples
+    --------
+    >>> from slantwood import ObliqueTreeRegressor
+    >>> from slantwood.data import Data
+    >>> import numpy as np
+    >>> from slantwood.model_data import align_to_model
+    >>> X = np.array([[0.0], [1.0]], np.float32)
+    >>> model = ObliqueTreeRegressor().fit(X, [2.0, 3.0])
+    >>> align_to_model(model, Data(X, None, ("width",))).X.shape
+    (2, 1)
+    """
+    X = _align_inputs(model, data, name)
+    if isinstance(targets, (tuple, list)) and not targets:
+        return ModelData(X, None, data.keys)
+    if data.y is None:
+        raise ValueError(f"{name} has no targets to compare with; give targets (--targets)")
+    return ModelData(X, _align_targets(model, data, name, by_position=targets is not None), data.keys)
+
+
+def _keys(path: Path, encoding: str | None) -> tuple[str, ...]:
     """Return the attributes of a CLUS file that name the rows, which only their type tells."""
-    # What comes through a pipe can be read only once.
-    if format_of(path, form.format).name != "arff" or not path.is_file():
-        return ()
-    with arff.opened(path, form.encoding) as source:
-        return tuple(each.name for each in arff.read_header(source).attributes if clus.is_key(each))
-
-
-def _kind(task: str) -> str:
-    return "regression" if task in NUMBER_TASKS else "classification"
+    with open_source(path, encoding) as source:
+        return tuple(each.name for each in read_header(source).attributes if clus.is_key(each))
 
 
 # ---- inputs
 
 
-def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
-    X, names = data.X, models.input_names(model)
+def _align_inputs(model: Any, data: Data, path: str) -> Any:
+    X, names = data.X, input_names(model)
     if names is not None and names != data.feature_names:
         missing = missing_names(names, data.feature_names)
         if not missing:
-            X = _chosen(X, data.feature_names, names)
+            X = _select(X, data.feature_names, names)
         elif are_numbers(data.feature_names) and are_numbers(names):
-            X = _placed(X, data.feature_names, names)
+            X = _place(X, data.feature_names, names)
         elif not are_made_up(data.feature_names):
             raise ValueError(f"{path}: {missing_message(names, data.feature_names)}")
     if X.shape[1] != model.n_features_in_:
@@ -104,25 +188,25 @@ def _lined_up_inputs(model: Any, data: Data, path: str) -> Any:
     return _in_form(model, X, names, path)
 
 
-def _chosen(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+def _select(X: Any, names: Sequence[str], needed: Sequence[str]) -> Any:
     if is_frame(X):
-        return X[list(wanted)]
+        return X[list(needed)]
     if sp.issparse(X):
-        return _placed(X, names, wanted)
+        return _place(X, names, needed)
     find = finder(names)
-    return X[:, [find(name) for name in wanted]]
+    return X[:, [find(name) for name in needed]]
 
 
-def _placed(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+def _place(X: Any, names: Sequence[str], needed: Sequence[str]) -> Any:
     """Put numbered columns in their places: those that the file lacks are zero, unknown ones are left out."""
-    find = finder(wanted)
+    find = finder(needed)
     coo = sp.coo_array(X)
     # The columns that have values are few, however many the file has.
     present, place = np.unique(coo.coords[1], return_inverse=True)
     found = [find(names[i]) for i in present.tolist()]
     where = np.array([-1 if j is None else j for j in found], np.int64)[place]
     kept = where >= 0
-    shape = (X.shape[0], len(wanted))
+    shape = (X.shape[0], len(needed))
     placed = sp.csr_array((coo.data[kept], (coo.coords[0][kept], where[kept])), shape=shape)
     return placed if sp.issparse(X) else placed.toarray()
 
@@ -162,18 +246,18 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
     return numbers[column.cat.codes.to_numpy()]
 
 
-# ---- truth
+# ---- targets
 
 
-def _lined_up_truth(model: Any, data: Data, path: str, by_position: bool) -> Any:
-    task = models.task_of(model)
+def _align_targets(model: Any, data: Data, path: str, by_position: bool) -> Any:
+    task = task_of(model)
     if task in CLASS_TASKS:
         return _classes(model, data, path)
     if task in NUMBER_TASKS:
         return _ordered_numbers(model, data, path)
     if data.y.ndim == 1:
         data = _one_label_each(data, path)
-    names = models.output_names(model)
+    names = output_names(model)
     if by_position and len(names) == len(data.target_names) and set(names) != set(data.target_names):
         return data.y
     return _ordered_labels(data, names, path)
@@ -209,7 +293,7 @@ def _classes(model: Any, data: Data, path: str) -> np.ndarray:
 
 
 def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
-    names = models.output_names(model)
+    names = output_names(model)
     y = np.asarray(data.y).reshape(data.X.shape[0], -1)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"{path} has text in its target, and the model predicts numbers; expected numbers")
@@ -229,10 +313,13 @@ def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:
             "expected the same"
         )
     if unknown := missing_names(_labels_of_rows(data), names):
-        warn(f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}")
+        warnings.warn(
+            f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}",
+            stacklevel=stacklevel_of_user(),
+        )
     y = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
     # Files that list the labels of each row have no column for a label that no row has.
-    return _placed(y, data.target_names, names)
+    return _place(y, data.target_names, names)
 
 
 def _labels_of_rows(data: Data) -> Sequence[str]:

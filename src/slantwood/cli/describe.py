@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from slantwood.cli.console import counted
 from slantwood.cli.training_options import TrainingOptions
-from slantwood.hints import listed
+from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
 
 
-def about_data(data: Data) -> str:
+def describe_data(data: Data) -> str:
     """Say how much there is, and in which form."""
     import numpy as np
     import scipy.sparse as sp
@@ -32,10 +31,10 @@ def about_data(data: Data) -> str:
         form, missing = "dense", float(np.isnan(data.X).mean())
     gaps = f"; {_share(missing)} of the values are missing" if missing else ""
     weights = "; rows have weights" if data.weights is not None else ""
-    return f"{counted(n_rows, 'row')}, {counted(n_features, 'feature')} ({form}){gaps}{weights}"
+    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')} ({form}){gaps}{weights}"
 
 
-def about_task(data: Data, options: TrainingOptions | None = None) -> str:
+def describe_task(data: Data, options: TrainingOptions | None = None) -> str:
     """Say which task the targets pose, why, and how to say otherwise."""
     return f"{data.task} ({_reason(data, options)})"
 
@@ -45,7 +44,7 @@ def _reason(data: Data, options: TrainingOptions | None) -> str:
     if options is not None and options.task is not None:
         return f"as --task {options.task} says"
     if task == "hierarchical multi-label":
-        return f"the file has a hierarchy of {counted(len(names), 'label')}"
+        return f"the file has a hierarchy of {pluralize(len(names), 'label')}"
     if task == "multi-label":
         return f"{len(names):,} targets hold 0 and 1 only; --task regression if these are numbers"
     if task == "multi-target regression":
@@ -55,22 +54,22 @@ def _reason(data: Data, options: TrainingOptions | None) -> str:
         return f"{holds} numbers; --task classification if they are classes"
     known = [value for value in data.y.tolist() if value is not None and value == value]
     classes = sorted(set(known))
-    shown = f"{counted(len(classes), 'class', 'classes')} {listed(classes)}"
+    shown = f"{pluralize(len(classes), 'class', 'classes')} {listed(classes)}"
     if data.y.dtype.kind in "iuf":
         return f"{holds} {shown}; --task regression if they are numbers"
     return f"{holds} text: {shown}"
 
 
-def about_settings(settings: dict[str, Any]) -> str:
+def describe_settings(settings: dict[str, Any]) -> str:
     """Put settings in a row."""
     return ", ".join(f"{name}={value!r}" for name, value in settings.items())
 
 
-def about_split(settings: Any) -> str:
+def describe_split(settings: Any) -> str:
     """Name the split learner and its own settings."""
     split = settings.split
     own = asdict(split) if is_dataclass(split) and not isinstance(split, type) else {}
-    return f"{type(split).__name__}({about_settings(own)})"
+    return f"{type(split).__name__}({describe_settings(own)})"
 
 
 def _share(share: float) -> str:

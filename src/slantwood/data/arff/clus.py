@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.data.arff import Attribute, Source, plain, split
+from slantwood.data.arff.header import Attribute
+from slantwood.data.arff.source import Source
+from slantwood.data.arff.syntax import unmark
 from slantwood.data.limits import Limit
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
@@ -34,7 +36,7 @@ class Classes:
         match = _HIERARCHICAL.fullmatch(attribute.type)
         assert match is not None
         # Some headers list a class several times.
-        self._entries = list(dict.fromkeys(map(plain, split(source, match[1], attribute.line))))
+        self._entries = list(dict.fromkeys(map(unmark, source.split(match[1], attribute.line))))
         self._are_links = any(entry.startswith(f"{ROOT}/") for entry in self._entries)
         if padding == "auto":
             padding = "0" if _look_padded([entry.split("/") for entry in self._entries]) else None
@@ -107,7 +109,7 @@ def class_position(source: Source, attributes: Sequence[Attribute]) -> int | Non
     return found[0] if found else None
 
 
-def needed_class_position(source: Source, attributes: Sequence[Attribute]) -> int:
+def require_class_position(source: Source, attributes: Sequence[Attribute]) -> int:
     """Return which attribute has classes of a hierarchy; that none has is an error."""
     found = class_position(source, attributes)
     if found is None:

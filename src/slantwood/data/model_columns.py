@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from slantwood.cli.console import counted
 from slantwood.data.names import NumberedNames
-from slantwood.data.wanted import Roles, Wanted
-from slantwood.hints import did_you_mean, listed
+from slantwood.data.read_options import ReadOptions, Roles
+from slantwood.hints import did_you_mean, listed, pluralize
 
 
 @dataclass(frozen=True)
-class ModelColumns(Wanted):
+class ModelColumns(ReadOptions):
     """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
 
     Attributes
@@ -26,7 +25,7 @@ class ModelColumns(Wanted):
     known_targets
         Names of the model's targets, taken where the user says none.
     keys
-        Columns that name the rows, which are wanted too.
+        Columns that name the rows, which are read too.
     asks_file
         Whether a file that says itself what its targets are is believed: such labels are no columns.
     may_lack_names
@@ -41,14 +40,14 @@ class ModelColumns(Wanted):
     asks_file: bool = False
     may_lack_names: bool = False
 
-    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
         """Return the same, but for labels of a hierarchy, or where the model knows no names."""
         if self.targets is not None or (self.known_targets and not self.asks_file):
             return self
         told = names()
         return self if told is None else replace(self, targets=told)
 
-    def chosen(self, names: Sequence[str]) -> Roles:
+    def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""
         targets = self._targets(names)
         inputs = self._inputs(names, targets)
@@ -59,16 +58,16 @@ class ModelColumns(Wanted):
 
     def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
         if self.targets is not None:
-            return Wanted(self.targets).roles(names).targets
+            return ReadOptions(self.targets).roles(names).targets
         if not self.known_targets:
-            raise ValueError("the model does not know the names of its targets; give --targets")
+            raise ValueError("the model does not know the names of its targets; give targets (--targets)")
         places = {name: i for i, name in enumerate(names)}
         for name in self.known_targets:
             if name not in places:
                 hint = _hint(name, missing_names(names, self.inputs or ()))
                 raise ValueError(
-                    f"it has no column {name!r}, which the model predicts;{hint} --targets says which "
-                    f"columns hold the truth{self._names_may_be_a_row(names)}"
+                    f"it has no column {name!r}, which the model predicts;{hint} give targets (--targets), "
+                    f"the columns that hold the truth{self._names_may_be_a_row(names)}"
                 )
         return tuple(sorted(places[name] for name in self.known_targets))
 
@@ -78,36 +77,36 @@ class ModelColumns(Wanted):
         keys = [i for i in range(len(names)) if names[i] in self.keys]
         missing = [] if self.inputs is None else missing_names(self.inputs, [names[i] for i in rest])
         if self.inputs is not None and not missing:
-            wanted = set(self.inputs)
-            return tuple(sorted([*keys, *(i for i in rest if names[i] in wanted)]))
+            inputs = set(self.inputs)
+            return tuple(sorted([*keys, *(i for i in rest if names[i] in inputs)]))
         if self.inputs is not None and not are_made_up(names):
             message = missing_message(self.inputs, [names[i] for i in rest])
             raise ValueError(f"{message}{self._names_may_be_a_row(names)}")
         if len(rest) != self.n_inputs:
             known = "knows no names" if self.inputs is None else "knows other names"
             raise ValueError(
-                f"it has {counted(len(rest), 'column')}, and the model {known} and learned from "
+                f"it has {pluralize(len(rest), 'column')}, and the model {known} and learned from "
                 f"{self.n_inputs}; expected as many, in the same order"
             )
         return tuple(rest)
 
     def _names_may_be_a_row(self, names: Sequence[str]) -> str:
         strange = self.may_lack_names and not set(names) & {*(self.inputs or ()), *self.known_targets}
-        return " (--no-header if its first line is a row, not names)" if strange else ""
+        return " (header=False or --no-header if its first line is a row, not names)" if strange else ""
 
 
-def missing_names(wanted: Sequence[str], present: Sequence[str]) -> list[str]:
+def missing_names(needed: Sequence[str], present: Sequence[str]) -> list[str]:
     """Return the names that are not there."""
     # Names that are only numbers, of which there may be millions, are found without listing them.
     there = present if isinstance(present, NumberedNames) else set(present)
-    return [name for name in wanted if name not in there]
+    return [name for name in needed if name not in there]
 
 
-def missing_message(wanted: Sequence[str], present: Sequence[str]) -> str:
+def missing_message(needed: Sequence[str], present: Sequence[str]) -> str:
     """Say which columns are missing, and what the first of them may be called."""
-    missing = missing_names(wanted, present)
-    more = f", nor {counted(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
-    hint = _hint(missing[0], missing_names(present, wanted)) or " expected all that it learned from"
+    missing = missing_names(needed, present)
+    more = f", nor {pluralize(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
+    hint = _hint(missing[0], missing_names(present, needed)) or " expected all that it learned from"
     return f"it has no column {missing[0]!r}, which the model learned from{more};{hint}"
 
 

@@ -28,8 +28,8 @@ class Roles:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the user says about the columns of a file.
+class ReadOptions:
+    """How the user wants a file to be read.
 
     Attributes
     ----------
@@ -63,19 +63,19 @@ class Wanted:
     drop_text: bool = False
     max_memory: int | None = None
 
-    def or_targets(self, names: Callable[[], Sequence[str] | None]) -> Wanted:
+    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
         """Return the same with targets from elsewhere, where the user has said nothing."""
         return replace(self, targets=names()) if self.targets is None else self
 
     def roles(self, names: Sequence[str], path: Path | None = None) -> Roles:
         """Return the roles of columns with these names; errors name the file, where it is given."""
         try:
-            return self.chosen(names)
+            return self.select_roles(names)
         except ValueError as error:
             raise ValueError(f"{path}: {error}" if path else str(error)) from error
 
-    def chosen(self, names: Sequence[str]) -> Roles:
-        """Return the roles; what those who choose in other ways put in its place."""
+    def select_roles(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names; subclasses select in other ways."""
         if self.targets is None:
             raise ValueError(
                 "nothing says which columns are targets; give targets, as 'last:1', a name, several names, "
@@ -94,17 +94,18 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class OrNoTargets(Wanted):
+class OptionalTargets(ReadOptions):
     """Takes all columns as inputs where nothing says which are targets."""
 
-    def chosen(self, names: Sequence[str]) -> Roles:
+    def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""
-        return super().chosen(names) if self.targets is not None else replace(self, targets=()).chosen(names)
+        targets = () if self.targets is None else self.targets
+        return ReadOptions(targets, self.drop, self.nominal).select_roles(names)
 
 
-def refuse_columns(path: Path, wanted: Wanted) -> None:
+def reject_column_options(path: Path, options: ReadOptions) -> None:
     """Refuse what the user says of columns of a file that says it itself; no targets at all is possible."""
-    said = {"targets": wanted.targets, "drop": wanted.drop, "nominal": wanted.nominal}
+    said = {"targets": options.targets, "drop": options.drop, "nominal": options.nominal}
     for argument, columns in said.items():
         if columns is None or (isinstance(columns, (str, tuple, list)) and len(columns) == 0):
             continue
@@ -115,10 +116,10 @@ def refuse_columns(path: Path, wanted: Wanted) -> None:
         )
 
 
-def refuse_what_only_arff_has(path: Path, wanted: Wanted) -> None:
+def reject_arff_options(path: Path, options: ReadOptions) -> None:
     """Refuse what the user says of an ARFF file, where a file is none."""
     for argument in ("encoding", "index_base", "drop_text"):
-        if getattr(wanted, argument) != getattr(Wanted(), argument):
+        if getattr(options, argument) != getattr(ReadOptions(), argument):
             hint = "; convert the file to UTF-8" * (argument == "encoding")
             raise ValueError(f"{path} is no ARFF file, and {argument} is for these only{hint}")
 

@@ -75,7 +75,7 @@ def read_labels(path: str | PathLike[str], *, max_memory: int | None = None) -> 
         error too, since it can make a short file expand without end.
     """
     path = Path(path)
-    with files.opened(path, checked_max_memory(max_memory)) as file:
+    with files.open_read(path, checked_max_memory(max_memory)) as file:
         content = file.read()
     return _Reader(path).labels(content)
 
@@ -107,7 +107,7 @@ def write_labels(
         stream.write("\n".join(lines).encode())
 
 
-def labels_beside(path: Path) -> Path | None:
+def find_labels_file(path: Path) -> Path | None:
     """Return the XML file that lies beside an ARFF file and bears its name, or the name of its set."""
     stem = path.name
     while Path(stem).suffix.lower() in (".arff", *_COMPRESSIONS[1:]):
@@ -224,7 +224,7 @@ def _elements(below: dict[str | None, list[str]], n_labels: int) -> list[str]:
 @contextmanager
 def _writable(file: str | PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
     if isinstance(file, (str, PathLike)):
-        with files.written(file) as stream:
+        with files.open_write(file) as stream:
             yield stream
     else:
         yield file

@@ -1,0 +1,1 @@
+"""ARFF files of Weka, Mulan, MEKA and CLUS: their text, their types, and the lists that belong to them."""

@@ -1,0 +1,215 @@
+"""Rows of labels and pairs ``index:value``: bytes to numbers.
+
+Odd spellings of numbers are handed back as leftovers, by their place in the text, for slower code.
+"""
+
+import numpy as np
+
+from slantwood.data.text.compiled.number import at, number_at
+from slantwood.data.text.compiled.state import (
+    COLON,
+    COMMA,
+    DONE,
+    FULL,
+    HASH,
+    LABELS,
+    LARGEST,
+    LARGEST_INDEX,
+    LEFTOVERS,
+    LINE,
+    NEWLINE,
+    NO_LABEL,
+    NO_PAIR,
+    NOT_RISING,
+    PAIRS,
+    POSITION,
+    RETURN,
+    ROW,
+    SMALLEST,
+    SPACE,
+    TAB,
+    TOO_LARGE,
+    ZERO,
+    add_leftover,
+)
+from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
+from slantwood.kernels.compiling import scanning
+
+
+@scanning
+def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indices, data, indptr, leftovers):
+    """Read rows ``label,label index:value index:value``; return why the scan ends.
+
+    Parameters
+    ----------
+    text : uint8 array
+        Whole lines.
+    has_comments : bool
+        Whether there may be comments after #, and ``qid:number`` after the labels; indices rise then.
+    n_rows : int
+        Empty lines up to this row are rows without anything; later ones are nothing.
+    progress : int64 array of shape (N_COUNTERS,)
+        Moved on row by row; POSITION is where the first row begins that is not yet read, or, where that row
+        is wrong, the place of the mistake. SMALLEST and LARGEST are those of the indices.
+    labels : float64 array
+        Labels of all rows.
+    label_indptr, indptr : int64 arrays
+        Where the labels and the pairs of a row begin; their first element is set before.
+    indices : int32 array; data : float32 array
+        Indices and values of all rows.
+    leftovers : int64 array of shape (room, 5)
+        Numbers that are not decided here: 0 for a label and 1 for a value, its place in `labels` or `data`,
+        begin and end in the text, line.
+    """
+    end = text.shape[0]
+    i = progress[POSITION]
+    row = progress[ROW]
+    line = progress[LINE]
+    n_labels = progress[LABELS]
+    n_pairs = progress[PAIRS]
+    n_leftovers = progress[LEFTOVERS]
+    largest = progress[LARGEST]
+    smallest = progress[SMALLEST]
+    while i < end:
+        _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest)
+        i = _after_white_and_comment(text, i, has_comments)
+        if at(text, i) == NEWLINE and row >= n_rows:
+            i += 1
+            line += 1
+            continue
+
+        if not _is_pair(text, i):
+            while at(text, i) != NEWLINE:
+                value, after, is_number = number_at(text, i)
+                is_number = is_number and (
+                    _ends_word(at(text, after), has_comments) or at(text, after) == COMMA
+                )
+                if not is_number:
+                    after = i
+                    while not _ends_word(at(text, after), has_comments) and at(text, after) != COMMA:
+                        after += 1
+                    if after == i or at(text, after) == COLON:
+                        progress[POSITION] = i
+                        return NO_LABEL
+                    if n_leftovers == leftovers.shape[0]:
+                        return FULL
+                    add_leftover(leftovers, n_leftovers, 0, n_labels, i, after, line)
+                    n_leftovers += 1
+                labels[n_labels] = value
+                n_labels += 1
+                i = after
+                if at(text, i) != COMMA:
+                    break
+                i += 1
+                if _ends_word(at(text, i), has_comments):
+                    progress[POSITION] = i
+                    return NO_LABEL
+            i = _after_white(text, i)
+        if has_comments and _is_query(text, i):
+            i += 4
+            _, i = _index_at(text, i)
+            if not _ends_word(at(text, i), has_comments):
+                progress[POSITION] = i
+                return NO_PAIR
+        before = np.int64(-1)
+        while True:
+            i = _after_white_and_comment(text, i, has_comments)
+            if at(text, i) == NEWLINE:
+                break
+            begin = i
+            index, i = _index_at(text, begin)
+            if index > LARGEST_INDEX:
+                progress[POSITION] = begin
+                return TOO_LARGE
+            if i == begin or at(text, i) != COLON:
+                progress[POSITION] = begin
+                return NO_PAIR
+            if has_comments and index <= before:
+                progress[POSITION] = begin
+                return NOT_RISING
+            before = index
+            largest = max(largest, index)
+            smallest = min(smallest, index)
+            i += 1
+            value, after, is_number = number_at(text, i)
+            is_number = is_number and _ends_word(at(text, after), has_comments)
+            if not (is_number and abs(value) < TOO_LARGE_FOR_SINGLE):
+                after = i
+                while not _ends_word(at(text, after), has_comments):
+                    after += 1
+                if n_leftovers == leftovers.shape[0]:
+                    return FULL
+                add_leftover(leftovers, n_leftovers, 1, n_pairs, i, after, line)
+                n_leftovers += 1
+                value = 0.0
+            indices[n_pairs] = index
+            data[n_pairs] = value
+            n_pairs += 1
+            i = after
+        i += 1
+        line += 1
+        row += 1
+        label_indptr[row] = n_labels
+        indptr[row] = n_pairs
+    _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest)
+    return DONE
+
+
+@scanning
+def _after_white(text, i):
+    while at(text, i) == SPACE or at(text, i) == TAB or at(text, i) == RETURN:
+        i += 1
+    return i
+
+
+@scanning
+def _ends_word(byte, has_comments):
+    is_white = (byte == SPACE) | (byte == TAB) | (byte == RETURN) | (byte == NEWLINE)
+    return is_white or (has_comments and byte == HASH)
+
+
+@scanning
+def _after_white_and_comment(text, i, has_comments):
+    i = _after_white(text, i)
+    if has_comments and at(text, i) == HASH:
+        while at(text, i) != NEWLINE:
+            i += 1
+    return i
+
+
+@scanning
+def _index_at(text, i):
+    # A whole number, or one above LARGEST_INDEX where it is too large, and where it stops.
+    index = np.int64(0)
+    digit = np.int64(at(text, i)) - ZERO
+    while 0 <= digit < 10:
+        index = min(index * 10 + digit, np.int64(LARGEST_INDEX + 1))
+        i += 1
+        digit = np.int64(at(text, i)) - ZERO
+    return index, i
+
+
+@scanning
+def _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest):
+    progress[POSITION] = i
+    progress[LINE] = line
+    progress[ROW] = row
+    progress[LABELS] = n_labels
+    progress[PAIRS] = n_pairs
+    progress[LEFTOVERS] = n_leftovers
+    progress[LARGEST] = largest
+    progress[SMALLEST] = smallest
+
+
+@scanning
+def _is_pair(text, i):
+    _, after = _index_at(text, i)
+    return after > i and at(text, after) == COLON
+
+
+@scanning
+def _is_query(text, i):
+    # "qid:", letter by letter: a line end, which is none of them, may come any time.
+    return (
+        at(text, i) == 113 and at(text, i + 1) == 105 and at(text, i + 2) == 100 and at(text, i + 3) == COLON
+    )

@@ -1,0 +1,28 @@
+"""What a fitted model calls its task, its inputs and its outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL
+
+
+def task_of(model: Any) -> str:
+    """Return the task of a model, called as in data files."""
+    return HIERARCHICAL if hasattr(model.targets_, "hierarchy") else model.targets_.task
+
+
+def input_names(model: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns that a model learned from, where it knows them."""
+    names = getattr(model, "input_names_", None)
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def output_names(model: Any) -> tuple[str, ...]:
+    """Return the names of the columns of the scores: of classes, labels or numbers."""
+    if task_of(model) in (*CLASS_TASKS, HIERARCHICAL):
+        return tuple(map(str, model.classes_.tolist()))
+    named = getattr(model, "target_names_", None)
+    return tuple(named) if named else tuple(f"y{j}" for j in range(model.targets_.n_columns))
