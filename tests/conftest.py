@@ -80,17 +80,18 @@ def numbers_of():
 @pytest.fixture(scope="session")
 def gathered():
     """Go all the way from a `Matrix` to a node's `Block`; return the block, its columns and the workspace."""
-    from slantwood.kernels.block import gather, make_workspace, measure, set_scales
+    from slantwood.kernels.block import gather
+    from slantwood.kernels.workspace import make_workspace, measure, set_scales
 
     def go(matrix, rows=None, weights=None, power=1.0, importance=(), min_support=1, unit_variance=True):
         n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
         rows = np.arange(n, dtype=np.uint32) if rows is None else np.array(rows, np.uint32)
         weights = np.ones(len(rows), np.float32) if weights is None else np.array(weights, np.float32)
-        room = make_workspace(matrix, rows, True)
-        n_active = measure(matrix, rows, weights, min_support, room)
-        set_scales(room, n_active, float(power), np.array(importance, np.float32), unit_variance)
-        block = gather(matrix, rows, room, n_active)
-        return block, room.columns[:n_active].astype(np.int64), room
+        workspace = make_workspace(matrix, rows, True)
+        n_active = measure(matrix, rows, weights, min_support, workspace)
+        set_scales(workspace, n_active, float(power), np.array(importance, np.float32), unit_variance)
+        block = gather(matrix, rows, workspace, n_active)
+        return block, workspace.columns[:n_active].astype(np.int64), workspace
 
     return go
 
@@ -122,10 +123,12 @@ def blocks_of():
         mean = np.zeros(d, np.float32) if mean is None else np.array(mean, np.float32)
         values = (csr.toarray().astype(np.float64) - mean).astype(np.float32)
         indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.uint32)
-        no_gaps = indptr[:0], indices[:0]
+        none_missing = indptr[:0], indices[:0]
         return (
-            Block(True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d, *no_gaps),
-            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d, *no_gaps),
+            Block(
+                True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d, *none_missing
+            ),
+            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d, *none_missing),
         )
 
     return make

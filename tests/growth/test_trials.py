@@ -99,7 +99,7 @@ def test_what_is_there_is_beyond_chance():
 
 
 def _random_tree(rng):
-    """Make arrays as the grower has them, numbered breadth first, with room behind."""
+    """Make arrays as the grower has them, numbered breadth first, with spare places behind."""
     capacity = 64
     left = np.full(capacity, -1, np.int32)
     n_nodes, node, sizes = 1, 0, []

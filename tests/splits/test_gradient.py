@@ -326,11 +326,11 @@ def missing_of(block):
     """Mask of the cells that a block lists as missing."""
     missing = np.zeros((block.n_rows, block.n_columns), bool)
     for i in range(block.n_rows):
-        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+        missing[i, block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]] = True
     return missing
 
 
-def made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch):
+def made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch):
     """As above, but of some rows attributes are not known; a batch is a range of a node's rows."""
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(6, 40)), int(rng.integers(1, 8)), int(rng.integers(1, 9))
@@ -368,16 +368,16 @@ def rows_of(block):
     return A - block.mean
 
 
-GAPS = pytest.mark.parametrize(("x_form", "z_form"), [(DENSE, DENSE), (DENSE, SPARSE), (SPARSE, SPARSE)])
+MISSING = pytest.mark.parametrize(("x_form", "z_form"), [(DENSE, DENSE), (DENSE, SPARSE), (SPARSE, SPARSE)])
 
 
 @pytest.mark.plain_python
-@GAPS
+@MISSING
 @given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
 def test_gain_is_the_impurity_that_the_soft_split_removes_from_what_is_known(
     blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
 ):
-    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    X, Z, r, w, b = made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch)
     gain, _, _ = evaluated(X[x_form], Z[z_form], r, w, b, False)
     features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
     missing, r = missing_of(Z[z_form]), r.astype(np.float64)
@@ -394,12 +394,12 @@ def test_gain_is_the_impurity_that_the_soft_split_removes_from_what_is_known(
 
 
 @pytest.mark.plain_python
-@GAPS
+@MISSING
 @given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
 def test_slopes_are_the_central_differences_of_the_gain_over_what_is_known(
     blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
 ):
-    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    X, Z, r, w, b = made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch)
     _, slope, slope_b = evaluated(X[x_form], Z[z_form], r, w, b, False)
     features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
     missing, at, step = missing_of(Z[z_form]), np.append(w, b).astype(np.float64), 1e-5
@@ -418,7 +418,7 @@ def test_slopes_are_the_central_differences_of_the_gain_over_what_is_known(
 def test_with_nothing_missing_both_ways_to_the_gain_agree(
     blocks_of, in_both_forms, gathered, form, seed, weighted
 ):
-    # A row of which nothing is known gives the block gaps; the range of all other rows has none.
+    # A row of which nothing is known gives the block missing values; the range of all other rows has none.
     rng = np.random.default_rng(seed)
     n, d, k = 20, 4, 5
     r = (rng.uniform(0.2, 4, n) if weighted else np.ones(n)).astype(np.float32)
@@ -428,7 +428,7 @@ def test_with_nothing_missing_both_ways_to_the_gain_agree(
     whole, _, _ = gathered(in_both_forms(A)[form], None, r)
     more, _, _ = gathered(in_both_forms(np.vstack([A, np.full(k, np.nan)]))[form], None, np.append(r, 1.0))
     part = row_range(more, 0, n)
-    assert len(whole.gap_indices) == 0 < len(part.gap_indices)
+    assert len(whole.missing_indices) == 0 < len(part.missing_indices)
     w, b = rng.normal(size=d).astype(np.float32), rng.normal()
     one, other = (evaluated(X, Z, r, w, b, False) for Z in (whole, part))
     scale = np.abs(one[1]).max()
@@ -470,9 +470,9 @@ def test_an_attribute_that_a_batch_does_not_know_has_no_part_in_it(
 def test_one_sided_splits_of_what_is_known_gain_nothing_and_stay_finite(
     blocks_of, in_both_forms, gathered, form, b
 ):
-    X, Z, r, w, _ = made_with_gaps(blocks_of, in_both_forms, gathered, 4, True, False)
+    X, Z, r, w, _ = made_with_missing(blocks_of, in_both_forms, gathered, 4, True, False)
     gain, slope, slope_b = evaluated(X[form], Z[form], r, w * np.float32(0.01), b, False)
-    assert len(Z[form].gap_indices) > 0
+    assert len(Z[form].missing_indices) > 0
     assert np.isfinite(slope).all()
     assert np.isfinite(slope_b)
     assert 0 <= gain <= 1e-3 * r.sum()

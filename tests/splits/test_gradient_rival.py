@@ -70,14 +70,14 @@ def _gain(right, Y, r):
     return total
 
 
-def _node(seed, gaps=False):
+def _node(seed, has_missing=False):
     """Make features, attributes that follow a step, a band, a slant or nothing, and weights of rows."""
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(8, 60)), int(rng.integers(1, 6)), int(rng.integers(1, 5))
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < rng.choice([0.5, 1.0]))
     step, band, slant = X[:, [0]] > rng.normal(), np.abs(X[:, [0]]) < 0.5, X @ rng.normal(size=(d, k))
     Y = (step, band, slant, 0)[rng.integers(4)] + 0.2 * rng.normal(size=(n, k))
-    if gaps:
+    if has_missing:
         Y[rng.random((n, k)) < 0.3] = np.nan
         Y[:3, 0] = 1.0, 2.0, np.nan
     r = (rng.uniform(0.5, 2, n) if seed % 2 else np.ones(n)).astype(np.float32)
@@ -118,7 +118,7 @@ def test_a_rival_never_removes_less_impurity(both_ways, x_form, z_form, threshol
 @given(seed=SEEDS)
 def test_nor_where_targets_are_missing(both_ways, x_form, z_form, seed):
     split = replace(GradientSplit.published(), threshold="exact")
-    X, Y, r = _node(seed, gaps=True)
+    X, Y, r = _node(seed, has_missing=True)
     _, (without, with_rival) = both_ways(X, Y, r, x_form, z_form, split, seed)
     assert with_rival >= without - 1e-4 * r.sum()
 
@@ -158,12 +158,12 @@ def test_rivals_win_where_targets_jump_twice_and_lose_where_they_are_linear(both
 
 
 @FORMS
-@given(seed=SEEDS, gaps=st.booleans())
+@given(seed=SEEDS, has_missing=st.booleans())
 def test_the_strongest_feature_takes_over_where_its_best_cut_removes_five_rows_more(
-    both_ways, x_form, z_form, seed, gaps
+    both_ways, x_form, z_form, seed, has_missing
 ):
     split = replace(GradientSplit.published(), threshold="exact")
-    X, Y, r = _node(seed, gaps)
+    X, Y, r = _node(seed, has_missing)
     (alone, rivalled), gains = both_ways(X, Y, r, x_form, z_form, split, seed, "strongest")
     if not (alone[2] and alone[0].any()):
         return

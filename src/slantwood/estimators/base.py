@@ -227,7 +227,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 tell_progress(self, len(to_grow), data.table, data.y, fitted) as tell,
             ):
                 for tree, importance in trees:
-                    if data.hierarchy is not None and plan.Y.has_gaps:
+                    if data.hierarchy is not None and plan.Y.has_missing:
                         # Means over other rows for each label are in line with the hierarchy up to rounding.
                         leaves = data.hierarchy.consistent(array_of(tree.leaves))
                         tree = tree._replace(leaves=prediction_matrix(leaves))
@@ -382,7 +382,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         return GrowthPlan(
             X=with_unit_rows(x) if settings["unit_rows"] else x,
             Y=Y,
-            overall=_overall_means(Y, row_weights) if Y.has_gaps else np.empty(0, np.float32),
+            overall=_overall_means(Y, row_weights) if Y.has_missing else np.empty(0, np.float32),
             Z=Z,
             attribute_weights=attribute_weights.astype(np.float32),
             row_weights=row_weights,

@@ -11,11 +11,12 @@ import numpy as np
 
 from slantwood.growth.subspaces import choose_features, draw_features
 from slantwood.growth.trials import LEVELS, cut_back, is_beyond_chance
-from slantwood.kernels.block import gather, make_workspace, measure, set_scales
+from slantwood.kernels.block import gather
 from slantwood.kernels.compiling import exact, indexed
-from slantwood.kernels.products import add_over_known, back_project, has_gaps, known_weights, project
+from slantwood.kernels.products import add_over_known, back_project, has_missing, known_weights, project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import grown, scratch
+from slantwood.kernels.workspace import make_workspace, measure, set_scales
 from slantwood.splits.protocol import ANSWER_PARTS, read
 
 # Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
@@ -74,18 +75,18 @@ def _shuffle(rows, counts, weights, state):
 
 
 @indexed
-def _hyperplane_in_raw_units(w, b, room, d, columns, weights, means):
+def _hyperplane_in_raw_units(w, b, workspace, d, columns, weights, means):
     # x.v + c = (x - mean).v + b with v = w * scale; c is computed from the rounded v in float64, so
     # that columns far from zero cost no precision. Returns the number of weights and c.
     count = 0
     offset = np.float64(b)
     for j in range(d):
-        v = w[j] * room.scale[j]
+        v = w[j] * workspace.scale[j]
         if v != np.float32(0.0):
-            columns[count] = room.columns[j]
+            columns[count] = workspace.columns[j]
             weights[count] = v
-            means[count] = room.mean[j]
-            offset -= np.float64(v) * room.mean[j]
+            means[count] = workspace.mean[j]
+            offset -= np.float64(v) * workspace.mean[j]
             count += 1
     return count, offset
 
@@ -97,7 +98,7 @@ def _mark_sides(X, rows, columns, weights, means, bias, spread, spread_means, si
     if not X.is_dense:
         for k in range(columns.shape[0]):
             spread[columns[k]] = weights[k]
-            if X.has_gaps:
+            if X.has_missing:
                 spread_means[columns[k]] = means[k]
     n_right = 0
     for i in range(rows.shape[0]):
@@ -132,7 +133,7 @@ def _sum_right(Z, weights, side, members, direction):
 
 
 @exact
-def _removed(room, direction, members, root_scale, total):
+def _removed(workspace, direction, members, root_scale, total):
     # The impurity that the split removes, N / (S (N - S)) |m|^2 with m = `direction`, in scales that are the
     # same for all nodes, so that these can be compared.
     S = 0.0
@@ -140,8 +141,8 @@ def _removed(room, direction, members, root_scale, total):
         S += np.float64(members[i])
     squared = 0.0
     for j in range(direction.shape[0]):
-        if room.scale[j] > 0.0:  # not so for attributes of weight 0
-            m = np.float64(direction[j]) * root_scale[room.columns[j]] / room.scale[j]
+        if workspace.scale[j] > 0.0:  # not so for attributes of weight 0
+            m = np.float64(direction[j]) * root_scale[workspace.columns[j]] / workspace.scale[j]
             squared += m * m
     both = S * (total - S)
     return squared * total / both if both > 0.0 else 0.0  # a side may weigh no more than rounding
@@ -156,7 +157,7 @@ def _separation(Z, weights, side, members, direction):
     n = Z.n_rows
     known = scratch(n, np.float64)
     known[:] = 1.0
-    if has_gaps(Z):
+    if has_missing(Z):
         _between_known_centres(Z, weights, members, direction)
         # A row of which only a part (in squares) of the direction is known counts with this part.
         levels = direction.astype(np.float64) ** 2
@@ -191,7 +192,7 @@ def _separation(Z, weights, side, members, direction):
 @exact
 def _between_known_centres(Z, weights, members, direction):
     # From the sums over one side to the difference of the centres of what is known on the two sides, which
-    # without gaps is the same direction.
+    # without missing values is the same direction.
     total = scratch(Z.n_columns, np.float64)
     inside = scratch(Z.n_columns, np.float64)
     known_weights(Z, weights, total)
@@ -225,24 +226,24 @@ def _partition(rows, counts, weights, side, spare_rows, spare_counts, spare_weig
 
 
 @exact
-def _share_out(w, room, d, removed, shares):
+def _share_out(w, workspace, d, removed, shares):
     # Shares out what the split removes by the parts of the features in the variance of x.w, where that of
     # feature j is w_j^2 times its own variance. There is a share for every weight that is stored.
     total = 0.0
     for j in range(d):
-        total += _part(w, room, j)
+        total += _part(w, workspace, j)
     share = removed / total if total > 0.0 else 0.0
     count = 0
     for j in range(d):
-        if w[j] * room.scale[j] != np.float32(0.0):
-            shares[count] = share * _part(w, room, j)
+        if w[j] * workspace.scale[j] != np.float32(0.0):
+            shares[count] = share * _part(w, workspace, j)
             count += 1
 
 
 @exact
-def _part(w, room, j):
-    spread = np.float64(w[j]) * room.scale[j]
-    return spread * spread * room.variance[j]
+def _part(w, workspace, j):
+    spread = np.float64(w[j]) * workspace.scale[j]
+    return spread * spread * workspace.variance[j]
 
 
 @exact
@@ -270,15 +271,15 @@ def grow(
     n = rows.shape[0]
     state = np.array([seed], np.uint64)
     no_weights = np.empty(0, np.float32)
-    x_room = make_workspace(X, rows, False)
-    z_room = make_workspace(Z, rows, True)
+    x_workspace = make_workspace(X, rows, False)
+    z_workspace = make_workspace(Z, rows, True)
     spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
-    spread_means = np.zeros(X.n_columns if X.has_gaps and not X.is_dense else 0, np.float32)
+    spread_means = np.zeros(X.n_columns if X.has_missing and not X.is_dense else 0, np.float32)
     side = np.empty(n, np.bool_)
-    split_room = scratch(x_room.columns.shape[0], np.float32)
+    split_workspace = scratch(x_workspace.columns.shape[0], np.float32)
     answer = np.zeros(ANSWER_PARTS)
-    members_room = scratch(n, np.float32)
-    direction_room = scratch(z_room.columns.shape[0], np.float32)
+    members_workspace = scratch(n, np.float32)
+    direction_workspace = scratch(z_workspace.columns.shape[0], np.float32)
     root_scale = np.zeros(Z.n_columns)
     # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
     draws_first = X.is_dense and _WIDER * limits.max_features <= X.n_columns
@@ -340,31 +341,31 @@ def grow(
             continue
         if r.shape[0] < 2 or size < limits.min_samples_split or depth[this] >= limits.max_depth:
             continue
-        k = measure(Z, node_rows, r, 1, z_room)
+        k = measure(Z, node_rows, r, 1, z_workspace)
         if k == 0:
             continue
         n_active = X.n_columns if draws_first else 0
         support = limits.min_support
         while n_active == 0 and support > 0:
-            n_active = measure(X, node_rows, r, support, x_room)
+            n_active = measure(X, node_rows, r, support, x_workspace)
             # Before a node is given up, features of single rows will do.
             support = 1 if support > 1 else 0
         if n_active == 0:
             continue
-        set_scales(z_room, k, scaling.targets, attribute_weights, True)
+        set_scales(z_workspace, k, scaling.targets, attribute_weights, True)
         if this == 0:
             for j in range(k):
-                column = z_room.columns[j]
+                column = z_workspace.columns[j]
                 p = attribute_weights[column] if attribute_weights.shape[0] > 0 else np.float32(1.0)
-                root_scale[column] = np.sqrt(p) * z_room.variance[j] ** (-0.5 * importance_power)
-        z_block = gather(Z, node_rows, z_room, k)
+                root_scale[column] = np.sqrt(p) * z_workspace.variance[j] ** (-0.5 * importance_power)
+        z_block = gather(Z, node_rows, z_workspace, k)
         node_side = side[: r.shape[0]]
         width = limits.max_features
         d = 0
         n_drawn = 0
         stream = state if n_failed[this] == 0 else trial_state
         line = columns if n_failed[this] == 0 else trial_columns
-        w = split_room[:0]
+        w = split_workspace[:0]
         b = np.float32(0.0)
         may_fail = False
         at_mean = False
@@ -377,19 +378,19 @@ def grow(
                 b = np.float32(0.0)
             else:
                 if draws_first:
-                    n_drawn, d = draw_features(X, node_rows, r, x_room, line, n_drawn, d, width, stream)
+                    n_drawn, d = draw_features(X, node_rows, r, x_workspace, line, n_drawn, d, width, stream)
                     if n_drawn == X.n_columns:
                         n_active = d
                     if d == 0:
                         continue
                 else:
                     d = choose_features(
-                        X, x_room, r.shape[0], n_active, width, limits.features_per_row, stream
+                        X, x_workspace, r.shape[0], n_active, width, limits.features_per_row, stream
                     )
                 width *= _WIDER
-                set_scales(x_room, d, scaling.features, no_weights, scaling.unit_variance)
-                x_block = gather(X, node_rows, x_room, d)
-                w = split_room[:d]
+                set_scales(x_workspace, d, scaling.features, no_weights, scaling.unit_variance)
+                x_block = gather(X, node_rows, x_workspace, d)
+                w = split_workspace[:d]
                 entrance(numbers, x_block, z_block, r, stream, w, answer)
                 b, found = read(answer)
                 # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
@@ -407,7 +408,13 @@ def grow(
                 split_means = grown(split_means, n_stored + d)
                 shares = grown(shares, n_stored + d)
             count, offset = _hyperplane_in_raw_units(
-                w, b, x_room, d, split_columns[n_stored:], split_weights[n_stored:], split_means[n_stored:]
+                w,
+                b,
+                x_workspace,
+                d,
+                split_columns[n_stored:],
+                split_weights[n_stored:],
+                split_means[n_stored:],
             )
             end = n_stored + count
             n_right = _mark_sides(
@@ -423,10 +430,10 @@ def grow(
             )
             if n_right == 0 or n_right == r.shape[0]:
                 continue
-            members = members_room[: r.shape[0]]
-            direction = direction_room[:k]
+            members = members_workspace[: r.shape[0]]
+            direction = direction_workspace[:k]
             _sum_right(z_block, r, node_side, members, direction)
-            removed = _removed(z_room, direction, members, root_scale, node_weight[this])
+            removed = _removed(z_workspace, direction, members, root_scale, node_weight[this])
             passed[this] = True
             if limits.min_impurity_decrease > 0.0:
                 separation = _separation(z_block, r, node_side, members, direction)
@@ -437,7 +444,7 @@ def grow(
                 if not (passed[this] or may_fail):
                     continue
                 on_trial = on_trial or not passed[this]
-            _share_out(w, x_room, d, removed / total_weight, shares[n_stored:])
+            _share_out(w, x_workspace, d, removed / total_weight, shares[n_stored:])
             n_left = _partition(node_rows, node_counts, r, node_side, spare_rows, spare_counts, spare_weights)
             middle = start[this] + n_left
             left[this] = n_nodes

@@ -7,7 +7,7 @@ import numpy as np
 
 from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
-from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
+from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 from slantwood.model.trees import Trees
 from slantwood.splits.protocol import entrance_of, is_plain
 
@@ -67,8 +67,8 @@ class GrowthPlan:
             stop_flag,
         )
         is_leaf = tree.left < 0
-        if self.Y.has_gaps:
-            leaves = mean_leaves_with_gaps(self.Y, tree, weights, self.overall)
+        if self.Y.has_missing:
+            leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)
         else:
             leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
         leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)

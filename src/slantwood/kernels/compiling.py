@@ -25,7 +25,7 @@ scanning = njit(cache=True, **(OPTIONS | {"_nrt": False}))
 vectorised = njit(fastmath=True, cache=True, **OPTIONS)
 
 # The same for values some of which may be missing: without "nnan", under which no number is NaN.
-vectorised_with_gaps = njit(fastmath={"reassoc", "contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
+vectorised_with_missing = njit(fastmath={"reassoc", "contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
 
 # Loops that read through an index array: without "reassoc", because reordering makes the compiler
 # emit vector gathers, which are several times slower than the plain loads. Values may be missing.

@@ -35,7 +35,7 @@ from slantwood.kernels.coefficient_search import (
     rescale,
 )
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.sorting import sort_rows, sorting_room
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers
 from slantwood.splits.protocol import give, register
@@ -91,10 +91,10 @@ def _delete(parameters, search, Z):
     if used.shape[0] < 2:
         return
     cost = np.zeros(used.shape[0], np.float32)
-    room = sorting_room(used.shape[0])
+    workspace = sorting_workspace(used.shape[0])
     ones, everybody = feature_step(search, d)
     for attempt in range(2):
-        order = sort_rows(cost, room)
+        order = sort_rows(cost, workspace)
         allowed = parameters.beta * cost.max() * search.whole
         for q in order:
             j = used[q]

@@ -33,7 +33,7 @@ from slantwood.kernels.products import (
     back_project,
     dot,
     gram,
-    has_gaps,
+    has_missing,
     known_weights,
     project,
 )
@@ -196,8 +196,8 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
         s[i] += b
     sigmoid(s)
     S = np.float64(_weigh(s, r, rs))
-    if has_gaps(Z):
-        gain = _target_slopes_with_gaps(Z, r, rs, m, t)
+    if has_missing(Z):
+        gain = _target_slopes_with_missing(Z, r, rs, m, t)
         slope_b = _slopes(s, rs, t, _1, _0)
         back_project(X, t, slope)
         return gain, slope_b
@@ -226,7 +226,7 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
 
 
 @exact
-def _target_slopes_with_gaps(Z, r, rs, m, t):
+def _target_slopes_with_missing(Z, r, rs, m, t):
     # t_i <- d gain / d (r_i s_i); returns the gain. With k_ij = 1 where z_ij is known, else 0, and the mean
     # c_j of what is known, which is 0 unless Z is a batch, m_j = sum_i r_i s_i k_ij (z_ij - c_j) and
     # t_i = sum_j k_ij (2 a_j m_j (z_ij - c_j) - a_j^2 m_j^2 (1 - 2 S_j / N_j)), with
@@ -277,8 +277,8 @@ def _strongest_feature(X, Z, weights, w, s):
 
 @exact
 def _clear_lead(Z, weights):
-    # `_CLEARLY` in the units of gains, which without gaps are not multiplied by the weight of the node.
-    if has_gaps(Z):
+    # `_CLEARLY` in the units of gains: only with missing values these are multiplied by the node's weight.
+    if has_missing(Z):
         return _CLEARLY
     N = 0.0
     for i in range(weights.shape[0]):
@@ -317,7 +317,7 @@ def learn_gradient(parameters, X, Z, weights, state):
     first_b = _0
     second_b = _0
     stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns
-    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored and not has_gaps(Z) else 0
+    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored and not has_missing(Z) else 0
     G = np.empty((n_gram, n_gram), np.float32)
     if n_gram > 0:
         gram(Z, G)

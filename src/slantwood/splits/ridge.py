@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.products import back_project, dot, has_gaps, project
+from slantwood.kernels.products import back_project, dot, has_missing, project
 from slantwood.kernels.random import normal
 from slantwood.kernels.ridge import fit_ridge
 from slantwood.kernels.scratch import scratch
@@ -55,11 +55,11 @@ def learn_ridge(parameters, X, Z, weights, state):
     s = scratch(X.n_rows, np.float32)
     main_direction(Z, weights, parameters.target_iter, state, s)
     r = weights
-    if has_gaps(Z):
+    if has_missing(Z):
         # Rows of which no attribute is known have no say in the regression.
         r = weights.copy()
         for i in range(Z.n_rows):
-            if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
+            if Z.missing_indptr[i + 1] - Z.missing_indptr[i] == Z.n_columns:
                 r[i] = _0
     strength = fit_ridge(
         X, s, r, parameters.strength, parameters.is_given, parameters.max_iter, parameters.tol, w

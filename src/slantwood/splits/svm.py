@@ -13,7 +13,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_svm import fit_l1_svm
-from slantwood.kernels.products import has_gaps
+from slantwood.kernels.products import has_missing
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.kernels.two_means import two_means
@@ -39,11 +39,11 @@ def learn_svm(parameters, X, Z, weights, state):
     is_right = scratch(X.n_rows, np.bool_)
     if not two_means(Z, weights, parameters.cluster_iter, state, is_right):
         return w, np.float32(0.0), False
-    if has_gaps(Z):
+    if has_missing(Z):
         # Rows of which no attribute is known are in no cluster.
         weights = weights.copy()
         for i in range(Z.n_rows):
-            if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
+            if Z.missing_indptr[i + 1] - Z.missing_indptr[i] == Z.n_columns:
                 weights[i] = np.float32(0.0)
     left, right = side_weights(is_right, weights)
     if not (left > 0.0 and right > 0.0):

@@ -27,7 +27,7 @@ import numpy as np
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.lbfgs import descend, make_history, remember
-from slantwood.kernels.products import back_project, dot, has_gaps, project
+from slantwood.kernels.products import back_project, dot, has_missing, project
 from slantwood.kernels.random import normal, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
@@ -83,7 +83,7 @@ def class_numbers(Z, classes, known):
     high[:] = -np.inf
     for look in range(2):
         for i in range(n):
-            known[i] = not has_gaps(Z) or Z.gap_indptr[i] == Z.gap_indptr[i + 1]
+            known[i] = not has_missing(Z) or Z.missing_indptr[i] == Z.missing_indptr[i + 1]
             classes[i] = K
             if not known[i]:
                 continue
@@ -98,7 +98,7 @@ def class_numbers(Z, classes, known):
 
 
 class _SoftSides(NamedTuple):
-    # What the rows have to do with the objective, and room for it.
+    # What the rows have to do with the objective, and memory for it.
     classes: np.ndarray
     q: np.ndarray  # weights of the rows, of sum 1; 0 where the class is unknown
     u: np.ndarray  # x_i.w + b at the present plane
@@ -112,7 +112,7 @@ class _SoftSides(NamedTuple):
 
 @exact
 def _make_sides(Z, weights):
-    # Returns the room, at u = 0, and whether any row has a class.
+    # Returns them, at u = 0, and whether any row has a class.
     n = Z.n_rows
     classes = scratch(n, np.int64)
     known = scratch(n, np.bool_)

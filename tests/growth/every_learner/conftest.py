@@ -34,7 +34,7 @@ SAMPLING = {"gradient, batches": ("gradient", {"batch_size": 3})}
 
 # Growing from few rows must not end where regularisation ends it, nor a search where it is nearly done.
 SETTLED = {"C": 10.0, "tol": 1e-4}
-SETTLED_TOO = {"svm": {"max_iter": 2000}}  # rows with gaps may lie on the boundary
+SETTLED_TOO = {"svm": {"max_iter": 2000}}  # rows with missing values may lie on the boundary
 # Tiny nodes, of which plain Python grows hundreds, do with less.
 QUICK = {"C": 10.0, "max_iter": 12, "n_restarts": 2, "n_jumps": 2}
 
@@ -56,7 +56,7 @@ DEPENDS_ON = {
         "oc1*": "random planes are drawn for columns in their order",
         "cart-lc": STEPS_TIE,
     },
-    "order of features with gaps": {
+    "order of features with missing values": {
         "axis": "of features that are equally good, but unknown in other rows, the first is taken"
     },
     "order of attributes": {
@@ -139,7 +139,7 @@ class Tested:
         chosen[np.arange(len(chosen)), rng.integers(0, 3, len(chosen))] = True
         return np.hstack([chosen & is_right[:, None], chosen & ~is_right[:, None]]) * 1.0
 
-    def with_gaps(self, Z, share, rng):
+    def with_missing(self, Z, share, rng):
         """Attributes of which a share is unknown: classes as a whole, others one by one."""
         shape = (len(Z), 1) if self.takes_classes_only else Z.shape
         return np.where(rng.random(shape) < share, np.nan, Z)
