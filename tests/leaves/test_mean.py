@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.growth.grow import GrownTree
+from slantwood.growth.nodes import GrownTree
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 
 pytestmark = pytest.mark.plain_python

@@ -1,6 +1,6 @@
 """Claims about the gradient split: its objective, its slopes, what it learns."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from slantwood.kernels.block import row_range
 from slantwood.kernels.products import gram
 from slantwood.splits.gradient import GradientSplit, evaluate, learn_gradient
-from slantwood.splits.protocol import learn
 
 EPS = float(np.finfo(np.float32).eps)
 DENSE, SPARSE = 0, 1
@@ -274,17 +273,6 @@ def test_learning_stops_early_where_nothing_moves(blocks_of):
     assert short[1] == long[1]
 
 
-@pytest.mark.plain_python
-def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
-    X, Z, _ = planted(blocks_of, 20, 3, 1, 0)
-    ones = np.ones(20, np.float32)
-    parameters = settled(max_iter=3)
-    direct = learn_gradient(parameters, X, Z, ones, np.array([5], np.uint64))
-    through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
-    assert (direct[0] == through[0]).all()
-    assert direct[1:] == through[1:]
-
-
 def test_a_planted_boundary_is_learned_from_batches_of_rows(blocks_of):
     X, Z, side = planted(blocks_of, 1003, 6, 2, 0)
     w, b, found = learned(settled(start="informed", batch_size=100), X, Z, 88172645463325252)
@@ -494,3 +482,31 @@ def test_a_planted_boundary_is_learned_from_the_targets_that_are_known(
     assert found
     agreement = ((X.values @ w + b >= 0) == side).mean()
     assert max(agreement, 1 - agreement) >= 0.97
+
+
+# ---- parameters
+
+
+@pytest.mark.plain_python
+def test_the_published_split_has_the_values_of_the_publication():
+    assert asdict(GradientSplit.published()) == {
+        "C": 10.0,
+        "learning_rate": 0.1,
+        "max_iter": 100,
+        "tol": 0.01,
+        "start": "noise",
+        "threshold": "learned",
+        "feature_power": 1.0,
+        "target_power": 1.0,
+        "batch_size": None,
+        "min_support": 1,
+        "competitor": None,
+    }
+
+
+@pytest.mark.plain_python
+def test_the_compiled_form_of_what_is_off_is_zero():
+    published = GradientSplit.published().compiled()
+    assert (published.informed_start, published.exact_threshold) == (False, False)
+    assert (published.batch_size, published.competitor) == (0, 0)
+    assert replace(GradientSplit.published(), competitor="axis").compiled().competitor == 1

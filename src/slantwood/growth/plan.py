@@ -9,7 +9,7 @@ from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 from slantwood.model.trees import Trees
-from slantwood.splits.protocol import entrance_of, is_plain
+from slantwood.splits.protocol import entry_point_of, is_plain
 
 # The flag of growth that nobody stops.
 _GO_ON = np.zeros(1, np.uint8)
@@ -22,7 +22,7 @@ class GrowthPlan:
     X: Matrix
     Y: Matrix  # what leaves predict
     overall: np.ndarray  # float32, means of Y, for a target of which a tree knows nothing
-    Z: Matrix  # what judges a split
+    Z: Matrix  # what a split is evaluated by
     attribute_weights: np.ndarray  # float32 over columns of Z; empty where all are equal
     row_weights: np.ndarray  # float64
     split: Any
@@ -48,7 +48,7 @@ class GrowthPlan:
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
         parameters = self.split.compiled()
-        entrance, numbers = entrance_of(parameters)
+        learner, numbers = entry_point_of(parameters)
         # Learners in plain Python need the grower in plain Python.
         growing = getattr(grow, "py_func", grow) if is_plain(parameters) else grow
         tree = growing(
@@ -58,7 +58,7 @@ class GrowthPlan:
             rows,
             counts[rows],
             weights,
-            entrance,
+            learner,
             numbers,
             self.split.scaling,
             self.importance_power,

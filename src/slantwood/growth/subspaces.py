@@ -1,6 +1,7 @@
 """Which of a node's features a split may combine, where `max_features` limits them."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +9,76 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
-from slantwood.kernels.workspace import measure_some, swap_columns
+from slantwood.kernels.workspace import measure, measure_some, swap_columns
+
+# Where a random subset of the features gives no split, another one is drawn, so many times as large, and so
+# on up to all features, before the node becomes a leaf.
+_WIDER = 4
+
+
+class Stream(NamedTuple):
+    """A random stream, and the columns that it draws from before they are measured."""
+
+    state: np.ndarray  # uint64
+    columns: (
+        np.ndarray
+    )  # uint32, all of them, in any order; empty where the node's columns are measured first
+
+
+class Subspace(NamedTuple):
+    """The features that a node's split may combine: the first ones of the workspace."""
+
+    size: int
+    n_active: int  # features that vary in the node, or may
+    n_drawn: int  # columns of the stream that were drawn
+    width: int  # the next subspace has so many features
+
+
+@exact
+def make_stream(X, max_features, seed):
+    """Make the stream of a tree."""
+    # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
+    draws_first = X.is_dense and _WIDER * max_features <= X.n_columns
+    columns = np.arange(X.n_columns if draws_first else 0).astype(np.uint32)
+    return Stream(np.array([seed], np.uint64), columns)
+
+
+@exact
+def count_varying(X, here, min_support, workspace, stream):
+    """Return how many features vary in a node; all may, where they are drawn before they are measured."""
+    if stream.columns.shape[0] > 0:
+        return X.n_columns
+    n_active = 0
+    support = min_support
+    while n_active == 0 and support > 0:
+        n_active = measure(X, here.rows, here.weights, support, workspace)
+        # Before a node is given up, features of single rows will do.
+        support = 1 if support > 1 else 0
+    return n_active
+
+
+@exact
+def widen(X, here, workspace, subspace, per_row, stream):
+    """Draw the next subspace, which is larger."""
+    width = _WIDER * subspace.width
+    if stream.columns.shape[0] > 0:
+        n_drawn, size = draw_features(
+            X,
+            here.rows,
+            here.weights,
+            workspace,
+            stream.columns,
+            subspace.n_drawn,
+            subspace.size,
+            subspace.width,
+            stream.state,
+        )
+        n_active = size if n_drawn == X.n_columns else subspace.n_active
+        return Subspace(size, n_active, n_drawn, width)
+    size = choose_features(
+        X, workspace, here.rows.shape[0], subspace.n_active, subspace.width, per_row, stream.state
+    )
+    return Subspace(size, subspace.n_active, subspace.n_drawn, width)
 
 
 @exact

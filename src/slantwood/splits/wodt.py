@@ -32,8 +32,8 @@ from slantwood.kernels.random import normal, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 from slantwood.task_names import CLASS_TASKS
 
 _0 = np.float32(0.0)
@@ -331,13 +331,10 @@ def learn_wodt(parameters, X, Z, weights, state):
     return plane[:d], plane[d], found
 
 
-def enter_wodt(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_wodt` for the grower."""
-    parameters = WODTParameters(numbers[0], int(numbers[1]), numbers[2], numbers[3] != 0.0)
-    give(learn_wodt(parameters, X, Z, weights, state), w, answer)
-
-
-register(WODTParameters, enter_wodt)
+@entry_point(WODTParameters)
+def wodt_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_wodt` for the grower."""
+    write_result(learn_wodt(unpack(WODTParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -380,7 +377,6 @@ class WODTSplit(BaseSplit):
         check_numbers(
             self,
             counts={"max_iter", "min_support"},
-            positive=(),
             not_negative={"alpha", "tol", "feature_power"},
         )
         check_word(self, "start", ("spread", "noise"))
@@ -399,4 +395,4 @@ class WODTSplit(BaseSplit):
 
     def compiled(self) -> WODTParameters:
         """Parameters in the form that the compiled grower takes."""
-        return WODTParameters(float(self.alpha), int(self.max_iter), float(self.tol), self.start == "spread")
+        return compiled_form(WODTParameters, self, from_spread=self.start == "spread")

@@ -17,9 +17,12 @@ from slantwood.task_names import LABEL_TASKS
 
 # Name of the learner, and parameters other than those that a user gets.
 VARIANTS = {
-    "gradient, informed": ("gradient", {"start": "informed", "rival": None}),
-    "gradient, exact": ("gradient", {"threshold": "exact", "rival": None}),
-    "gradient, informed, exact": ("gradient", {"start": "informed", "threshold": "exact", "rival": None}),
+    "gradient, informed": ("gradient", {"start": "informed", "competitor": None}),
+    "gradient, exact": ("gradient", {"threshold": "exact", "competitor": None}),
+    "gradient, informed, exact": (
+        "gradient",
+        {"start": "informed", "threshold": "exact", "competitor": None},
+    ),
     "svm, as they fall": ("svm", {"class_weight": None}),
     "svm, cheap": ("svm", {"C": 0.1, "tol": 0.1}),
     "axis, random": ("axis", {"thresholds": "random"}),
@@ -89,7 +92,7 @@ GROUPS = np.repeat(np.arange(6), [11, 14, 17, 21, 26, 31])
 
 @dataclass(frozen=True)
 class Tested:
-    """One learner, and what may judge its splits."""
+    """One learner, and the attributes that it can take."""
 
     name: str
     given: object  # as a user gives it to an estimator
@@ -185,19 +188,17 @@ any_learner = _fixture_of(
     EVERY_AND_SAMPLING, "Every learner and its variants, and those that look at some rows."
 )
 careful_learner = _fixture_of(_those(lambda a: a.name not in ROUGH), "Learners whose every split is good.")
-free_learner = _fixture_of(
-    _those(lambda a: not a.given.reads_labels), "Learners that any attributes can judge."
-)
+free_learner = _fixture_of(_those(lambda a: not a.given.reads_labels), "Learners that take any attributes.")
 free_careful_learner = _fixture_of(
     _those(lambda a: not a.given.reads_labels and a.name not in ROUGH),
-    "Learners whose every split is good, by whatever attributes it is judged.",
+    "Learners whose every split is good, whatever the attributes.",
 )
 standardising_learner = _fixture_of(
     _those(lambda a: a.settled.scaling.features == 1.0), "Learners that do not see the units of features."
 )
 free_of_units = _fixture_of(
     _those(lambda a: not a.given.reads_labels and a.settled.scaling.targets == 1.0),
-    "Learners that any attributes can judge, whatever their units.",
+    "Learners that take any attributes, whatever their units.",
 )
 plain_learner = _fixture_of(PLAIN, "Every learner as a user gets it.")
 class_learner = _fixture_of(

@@ -54,7 +54,7 @@ def in_float32(values):
 
 
 class Node(NamedTuple):
-    """A few rows, what may judge splits of them, and the rules to grow on them."""
+    """A few rows, the attributes of their splits, and the rules to grow on them."""
 
     X: np.ndarray
     attributes: dict

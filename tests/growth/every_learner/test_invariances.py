@@ -261,15 +261,15 @@ def test_clustering_attributes_choose_the_splits_and_targets_fill_the_leaves(
     learner = careful_learner
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(400, 3))
-    judge, Y = X[:, 0] >= 0, (X[:, 1:2] >= 0) * 1.0
-    data = plan(X, Y, Z=learner.two_groups(judge, rng), learner=learner.settled, max_depth=1)
+    is_member, Y = X[:, 0] >= 0, (X[:, 1:2] >= 0) * 1.0
+    data = plan(X, Y, Z=learner.two_groups(is_member, rng), learner=learner.settled, max_depth=1)
     tree, importance = data.grow_tree(0)
     assert importance.argmax() == 0
     means = predicted(tree, X)[:, 0]
     side = means == means.max()
     assert_allclose(means[side], Y[side].mean(), rtol=1e-6)
     assert_allclose(means[~side], Y[~side].mean(), rtol=1e-6)
-    agreement = (side == judge).mean()
+    agreement = (side == is_member).mean()
     assert max(agreement, 1 - agreement) > 0.97
 
 
