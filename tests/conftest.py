@@ -2,27 +2,35 @@
 
 The disk cache of compiled functions looks at the file of the function that was called, not at the
 files of the functions that it calls. A cache that outlives a change of the sources could therefore run
-old code, so the tests keep theirs in a folder that is named after the contents of all sources.
+old code, so the tests keep theirs in a folder that is named after the files that hold compiled code, or
+tuples and constants that it reads. A change elsewhere compiles nothing again.
 """
 
 import hashlib
 import os
+import platform
 import signal
 import sys
 import tempfile
 import types
 import warnings
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 _SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
+_COMPILED = {"growth", "kernels", "leaves", "model", "splits"}
 
 
 def _cache_folder():
-    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    made_with = [platform.python_version(), platform.machine(), platform.processor()]
+    made_with += [version("numba"), version("numpy"), os.environ.get("NUMBA_BOUNDSCHECK", "")]
+    digest = hashlib.sha256(repr(made_with).encode())
     for file in sorted(_SOURCES.rglob("*.py")):
-        digest.update(file.relative_to(_SOURCES).as_posix().encode())
-        digest.update(file.read_bytes())
+        place, content = file.relative_to(_SOURCES), file.read_bytes()
+        if place.parts[0] in _COMPILED or b"slantwood.kernels.compiling" in content:
+            digest.update(place.as_posix().encode())
+            digest.update(content)
     owner = getattr(os, "getuid", lambda: "user")()
     return Path(tempfile.gettempdir()) / f"slantwood-tests-{owner}" / digest.hexdigest()[:16]
 
