@@ -21,8 +21,9 @@ from benchmarks.quality import print_row, read
 from benchmarks.report import circumstances, print_circumstances
 from slantwood import SVMSplit
 from slantwood.features.matrix import training_matrix
-from slantwood.kernels.block import gather, make_workspace, measure, set_scales
+from slantwood.kernels.block import gather
 from slantwood.kernels.l1_svm import fit_l1_svm
+from slantwood.kernels.workspace import make_workspace, measure, set_scales
 
 NAMES = ("spambase", "diabetes", "musk", "scene", "corel5k", "delicious", "enron-flat", "bibtex")
 TIGHT = {"max_iter": 1000, "tol": 1e-3}
@@ -47,10 +48,10 @@ def standardised_block(X: Any) -> Any:
     """Make the block that a root node with these rows has."""
     matrix = training_matrix(X)
     rows = np.arange(X.shape[0], dtype=np.uint32)
-    room = make_workspace(matrix, rows, False)
-    d = measure(matrix, rows, np.ones(len(rows), np.float32), 1, room)
-    set_scales(room, d, 1.0, np.empty(0, np.float32))
-    return gather(matrix, rows, room, d)
+    workspace = make_workspace(matrix, rows, False)
+    d = measure(matrix, rows, np.ones(len(rows), np.float32), 1, workspace)
+    set_scales(workspace, d, 1.0, np.empty(0, np.float32))
+    return gather(matrix, rows, workspace, d)
 
 
 def stored_of(block: Any) -> Any:

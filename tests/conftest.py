@@ -2,27 +2,35 @@
 
 The disk cache of compiled functions looks at the file of the function that was called, not at the
 files of the functions that it calls. A cache that outlives a change of the sources could therefore run
-old code, so the tests keep theirs in a folder that is named after the contents of all sources.
+old code, so the tests keep theirs in a folder that is named after the files that hold compiled code, or
+tuples and constants that it reads. A change elsewhere compiles nothing again.
 """
 
 import hashlib
 import os
+import platform
 import signal
 import sys
 import tempfile
 import types
 import warnings
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 _SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
+_COMPILED = {"growth", "kernels", "leaves", "model", "splits"}
 
 
 def _cache_folder():
-    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    made_with = [platform.python_version(), platform.machine(), platform.processor()]
+    made_with += [version("numba"), version("numpy"), os.environ.get("NUMBA_BOUNDSCHECK", "")]
+    digest = hashlib.sha256(repr(made_with).encode())
     for file in sorted(_SOURCES.rglob("*.py")):
-        digest.update(file.relative_to(_SOURCES).as_posix().encode())
-        digest.update(file.read_bytes())
+        place, content = file.relative_to(_SOURCES), file.read_bytes()
+        if place.parts[0] in _COMPILED or b"slantwood.kernels.compiling" in content:
+            digest.update(place.as_posix().encode())
+            digest.update(content)
     owner = getattr(os, "getuid", lambda: "user")()
     return Path(tempfile.gettempdir()) / f"slantwood-tests-{owner}" / digest.hexdigest()[:16]
 
@@ -80,17 +88,18 @@ def numbers_of():
 @pytest.fixture(scope="session")
 def gathered():
     """Go all the way from a `Matrix` to a node's `Block`; return the block, its columns and the workspace."""
-    from slantwood.kernels.block import gather, make_workspace, measure, set_scales
+    from slantwood.kernels.block import gather
+    from slantwood.kernels.workspace import make_workspace, measure, set_scales
 
     def go(matrix, rows=None, weights=None, power=1.0, importance=(), min_support=1, unit_variance=True):
         n = len(matrix.values) if matrix.is_dense else len(matrix.indptr) - 1
         rows = np.arange(n, dtype=np.uint32) if rows is None else np.array(rows, np.uint32)
         weights = np.ones(len(rows), np.float32) if weights is None else np.array(weights, np.float32)
-        room = make_workspace(matrix, rows, True)
-        n_active = measure(matrix, rows, weights, min_support, room)
-        set_scales(room, n_active, float(power), np.array(importance, np.float32), unit_variance)
-        block = gather(matrix, rows, room, n_active)
-        return block, room.columns[:n_active].astype(np.int64), room
+        workspace = make_workspace(matrix, rows, True)
+        n_active = measure(matrix, rows, weights, min_support, workspace)
+        set_scales(workspace, n_active, float(power), np.array(importance, np.float32), unit_variance)
+        block = gather(matrix, rows, workspace, n_active)
+        return block, workspace.columns[:n_active].astype(np.int64), workspace
 
     return go
 
@@ -122,10 +131,12 @@ def blocks_of():
         mean = np.zeros(d, np.float32) if mean is None else np.array(mean, np.float32)
         values = (csr.toarray().astype(np.float64) - mean).astype(np.float32)
         indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.uint32)
-        no_gaps = indptr[:0], indices[:0]
+        none_missing = indptr[:0], indices[:0]
         return (
-            Block(True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d, *no_gaps),
-            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d, *no_gaps),
+            Block(
+                True, values, indptr[:0], indices[:0], csr.data[:0], np.zeros_like(mean), n, d, *none_missing
+            ),
+            Block(False, np.empty((0, 0), np.float32), indptr, indices, csr.data, mean, n, d, *none_missing),
         )
 
     return make

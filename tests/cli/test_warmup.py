@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numba.core.dispatcher import Dispatcher
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
-from slantwood.machine_code import compile_all
+from slantwood.warmup import compile_all
 from slantwood.data.read import read
 from slantwood.model_selection import LabelStratifiedKFold
 

@@ -247,7 +247,7 @@ def test_gaps_in_features_of_no_use_cost_nothing(split):
 @pytest.mark.parametrize("split", SPLITS)
 def test_what_is_known_stands_in_for_what_is_not_better_than_means_do(split):
     # Thresholds of single features, drawn at random, would hide so small a gain.
-    split = GradientSplit(rival=None) if split == "gradient" else split
+    split = GradientSplit(competitor=None) if split == "gradient" else split
     gain = []
     for seed in range(4):
         X, y = clusters(seed)

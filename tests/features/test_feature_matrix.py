@@ -230,7 +230,7 @@ def test_every_container_of_the_same_gaps_gives_the_same_training_matrix(contain
     expected, found = training_matrix(X), training_matrix(container(X))
     for field, a, b in zip(expected._fields, expected, found, strict=True):
         assert_array_equal(a, b, err_msg=field)
-    assert found.has_gaps == np.isnan(X).any()
+    assert found.has_missing == np.isnan(X).any()
     assert found.is_dense == (np.count_nonzero(X) >= 0.2 * X.size)  # gaps are stored
 
 
@@ -240,7 +240,7 @@ def test_a_prediction_matrix_holds_the_gaps_as_they_came(container, numbers_of, 
     X = with_gaps(seed, density)
     matrix = prediction_matrix(container(X))
     assert_array_equal(numbers_of(matrix), X)
-    assert matrix.has_gaps == np.isnan(X).any()
+    assert matrix.has_missing == np.isnan(X).any()
     held = array_of(matrix)
     assert_array_equal(held.toarray() if sp.issparse(held) else held, X)
 
@@ -288,6 +288,6 @@ def test_unit_rows_are_of_length_one_in_what_is_known_and_keep_their_gaps(
     expected = X / np.where(length > 0, length, 1)
     for matrix in in_both_forms(X):
         unit = with_unit_rows(matrix)
-        assert unit.has_gaps == matrix.has_gaps
+        assert unit.has_missing == matrix.has_missing
         assert_allclose(numbers_of(unit), expected, rtol=2 * EPS)
         assert_array_equal(numbers_of(matrix), X)

@@ -16,7 +16,7 @@ def split():
 
 @pytest.fixture(scope="session")
 def plan(split):
-    """Make a growth plan; targets judge splits unless other attributes are given."""
+    """Make a growth plan; targets evaluate splits unless other attributes are given."""
     from slantwood.features.matrix import column_means, training_matrix
     from slantwood.growth.grow import Limits
     from slantwood.growth.plan import GrowthPlan
@@ -71,7 +71,7 @@ def plan(split):
 def grown():
     """Grow a tree straight from a plan's data, with given counts; return it with the training row weights."""
     from slantwood.growth.grow import grow
-    from slantwood.splits.protocol import entrance_of
+    from slantwood.splits.protocol import entry_point_of
 
     def go(plan, counts=None, seed=88172645463325252, stopped=False):
         n = len(plan.row_weights)
@@ -84,7 +84,7 @@ def grown():
             np.arange(n, dtype=np.uint32),
             counts.copy(),
             weights.copy(),
-            *entrance_of(plan.split.compiled()),
+            *entry_point_of(plan.split.compiled()),
             plan.split.scaling,
             plan.importance_power,
             plan.limits,

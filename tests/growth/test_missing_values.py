@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from slantwood import SVMSplit
-from slantwood.growth.grow import _separation, _sum_right
+from slantwood.growth.separation import separation_of, sum_right
 from slantwood.splits.protocol import learn
 
 SVM = replace(SVMSplit.published(), C=1.0)
@@ -19,8 +19,8 @@ SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
 
 def separation(Z, weights, side):
     members, direction = np.empty(Z.n_rows, np.float32), np.empty(Z.n_columns, np.float32)
-    _sum_right(Z, weights, side, members, direction)
-    return _separation(Z, weights, side, members, direction)
+    sum_right(Z, weights, side, members, direction)
+    return separation_of(Z, weights, side, members, direction)
 
 
 @pytest.mark.plain_python

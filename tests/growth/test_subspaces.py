@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueTreeClassifier, SVMSplit
 from slantwood.growth.subspaces import choose_features, draw_features
-from slantwood.kernels.block import make_workspace, measure
 from slantwood.kernels.random import below, uniform
+from slantwood.kernels.workspace import make_workspace, measure
 
 SEEDS = st.integers(1, 2**64 - 1)
 BOTH_FORMS = pytest.mark.parametrize("form", ["dense", "sparse"])
@@ -45,8 +45,8 @@ def with_support(support, n=12, seed=0):
 def measured(matrix, n):
     """A workspace in which all columns that vary are measured; and how many they are."""
     rows = np.arange(n, dtype=np.uint32)
-    room = make_workspace(matrix, rows, False)
-    return room, measure(matrix, rows, np.ones(n, np.float32), 1, room)
+    workspace = make_workspace(matrix, rows, False)
+    return workspace, measure(matrix, rows, np.ones(n, np.float32), 1, workspace)
 
 
 def stream(seed):
@@ -55,9 +55,9 @@ def stream(seed):
 
 def chosen(matrix, n, size, state, per_row=0):
     """The columns in front after one draw."""
-    room, n_active = measured(matrix, n)
-    count = choose_features(matrix, room, n, n_active, size, per_row, state)
-    return room.columns[:count].astype(int)
+    workspace, n_active = measured(matrix, n)
+    count = choose_features(matrix, workspace, n, n_active, size, per_row, state)
+    return workspace.columns[:count].astype(int)
 
 
 def arrivals(support, state):
@@ -85,12 +85,12 @@ def test_a_draw_has_exactly_its_size_and_no_column_twice(dense, sparse, form, se
 def test_what_is_known_of_a_column_moves_with_it(dense, sparse, form, seed, size, draws):
     X = with_support([3, 4, 12, 5, 1, 7], seed=seed % 1000)
     matrix = (dense if form == "dense" else sparse)(X)
-    room, n_active = measured(matrix, 12)
+    workspace, n_active = measured(matrix, 12)
     known = ["mean", "variance", "offset"] + (["support"] if form == "sparse" else [])
 
     def by_column():
         return {
-            int(room.columns[j]): tuple(float(getattr(room, name)[j]) for name in known)
+            int(workspace.columns[j]): tuple(float(getattr(workspace, name)[j]) for name in known)
             for j in range(n_active)
         }
 
@@ -98,7 +98,7 @@ def test_what_is_known_of_a_column_moves_with_it(dense, sparse, form, seed, size
     assert len(before) == 6
     state = stream(seed)
     for _ in range(draws):
-        choose_features(matrix, room, 12, n_active, size, 0, state)
+        choose_features(matrix, workspace, 12, n_active, size, 0, state)
     assert by_column() == before
 
 
@@ -117,28 +117,28 @@ def test_dense_columns_are_dealt_like_cards(dense, seed, size):
 def drawn_first(matrix, n, sizes, state):
     """Draw ever more columns of a dense matrix and measure them; the workspace, and counts by size."""
     rows, weights = np.arange(n, dtype=np.uint32), np.linspace(0.5, 2, n).astype(np.float32)
-    room = make_workspace(matrix, rows, False)
+    workspace = make_workspace(matrix, rows, False)
     columns = np.arange(matrix.n_columns, dtype=np.uint32)
     n_drawn = n_active = 0
     counts = []
     for size in sizes:
         n_drawn, n_active = draw_features(
-            matrix, rows, weights, room, columns, n_drawn, n_active, size, state
+            matrix, rows, weights, workspace, columns, n_drawn, n_active, size, state
         )
         counts.append((n_drawn, n_active))
-    return room, counts
+    return workspace, counts
 
 
 @pytest.mark.plain_python
-@given(seed=SEEDS, size=st.integers(1, 9), gaps=st.booleans())
-def test_columns_drawn_before_they_are_measured_are_measured_alike(dense, seed, size, gaps):
+@given(seed=SEEDS, size=st.integers(1, 9), has_missing=st.booleans())
+def test_columns_drawn_before_they_are_measured_are_measured_alike(dense, seed, size, has_missing):
     rng = np.random.default_rng(seed % 1000)
     X = np.hstack([rng.normal(size=(7, 6)) * 10.0 ** rng.integers(-3, 4, 6) + 5, np.full((7, 3), 7.0)])
     X = X[:, rng.permutation(9)]
-    if gaps:
+    if has_missing:
         X[rng.random(X.shape) < 0.3] = np.nan
     matrix = dense(X)
-    room, counts = drawn_first(matrix, 7, [size, 2 * size], stream(seed))
+    workspace, counts = drawn_first(matrix, 7, [size, 2 * size], stream(seed))
     rows, weights = np.arange(7, dtype=np.uint32), np.linspace(0.5, 2, 7).astype(np.float32)
     reference = make_workspace(matrix, rows, False)
     n_varying = measure(matrix, rows, weights, 1, reference)
@@ -147,13 +147,13 @@ def test_columns_drawn_before_they_are_measured_are_measured_alike(dense, seed, 
         assert n_active == min(wanted, n_varying)
         assert n_drawn <= 9
         assert n_drawn == 9 or n_active == wanted
-    found = room.columns[: counts[-1][1]].tolist()
+    found = workspace.columns[: counts[-1][1]].tolist()
     assert len(set(found)) == len(found)
     for k, column in enumerate(found):
         # Sums of seven numbers in another order.
-        assert_allclose(room.mean[k], reference.mean[place[column]], rtol=1e-12)
-        assert_allclose(room.variance[k], reference.variance[place[column]], rtol=1e-9)
-        assert_allclose(room.offset[k], reference.offset[place[column]], rtol=1e-12)
+        assert_allclose(workspace.mean[k], reference.mean[place[column]], rtol=1e-12)
+        assert_allclose(workspace.variance[k], reference.variance[place[column]], rtol=1e-9)
+        assert_allclose(workspace.offset[k], reference.offset[place[column]], rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -162,8 +162,8 @@ def test_columns_drawn_before_they_are_measured_are_equally_likely(dense, size):
     state = stream(88172645463325252)
     count = {}
     for _ in range(N_DRAWS):
-        room, _ = drawn_first(dense(X), 4, [size], state)
-        found = tuple(sorted(room.columns[:size].tolist()))
+        workspace, _ = drawn_first(dense(X), 4, [size], state)
+        found = tuple(sorted(workspace.columns[:size].tolist()))
         count[found] = count.get(found, 0) + 1
     sets = list(itertools.combinations(range(3, 7), size))
     assert_as_often(count, dict.fromkeys(sets, 1 / len(sets)))
@@ -173,9 +173,9 @@ def test_columns_drawn_before_they_are_measured_are_equally_likely(dense, size):
 @given(seed=SEEDS, size=st.integers(1, 4))
 def test_sparse_columns_are_those_that_arrive_first(sparse, seed, size):
     matrix = sparse(with_support(SUPPORT, seed=seed % 1000))
-    room, n_active = measured(matrix, 12)
-    times = arrivals(room.support[:n_active], stream(seed))
-    first = room.columns[:n_active][np.argsort(times)[:size]].astype(int)
+    workspace, n_active = measured(matrix, 12)
+    times = arrivals(workspace.support[:n_active], stream(seed))
+    first = workspace.columns[:n_active][np.argsort(times)[:size]].astype(int)
     assert set(chosen(matrix, 12, size, stream(seed)).tolist()) == set(first.tolist())
 
 
@@ -184,11 +184,11 @@ def test_sparse_columns_are_those_that_arrive_first(sparse, seed, size):
 def test_sparse_columns_are_drawn_on_until_rows_have_enough_of_them(sparse, seed, size, per_row):
     X = with_support([1, 2, 3, 5, 9, 2, 4, 12, 7, 1], seed=seed % 1000)
     matrix = sparse(X)
-    room, n_active = measured(matrix, 12)
-    times = arrivals(room.support[:n_active], stream(seed))
+    workspace, n_active = measured(matrix, 12)
+    times = arrivals(workspace.support[:n_active], stream(seed))
     found = chosen(matrix, 12, size, stream(seed), per_row)
     # They are the first to arrive, at least as many as asked for, and rows have enough of them or all.
-    first = room.columns[:n_active][np.argsort(times)[: len(found)]]
+    first = workspace.columns[:n_active][np.argsort(times)[: len(found)]]
     assert set(found.tolist()) == set(first.tolist())
     assert len(found) >= size
     assert np.count_nonzero(X[:, found]) >= per_row * 12 or len(found) == n_active
@@ -226,8 +226,8 @@ def assert_as_often(count, probability):
     assert abs(sum(probability.values()) - 1) < 1e-12
     assert set(count) <= set(probability)
     for drawn, p in probability.items():
-        room = 4.5 * math.sqrt(N_DRAWS * p * (1 - p))
-        assert abs(count.get(drawn, 0) - N_DRAWS * p) <= max(room, 4.5), drawn
+        tolerance = 4.5 * math.sqrt(N_DRAWS * p * (1 - p))
+        assert abs(count.get(drawn, 0) - N_DRAWS * p) <= max(tolerance, 4.5), drawn
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])

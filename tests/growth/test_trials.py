@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
+from slantwood.growth.nodes import SplitWeights, make_nodes
 from slantwood.growth.trials import cut_back, is_beyond_chance
 
 
@@ -35,7 +36,7 @@ def test_trees_learn_what_no_first_cut_shows(split, d, floor):
 @pytest.mark.parametrize("split", ["gradient", "svm"])
 @pytest.mark.parametrize("seed", range(6))
 def test_forests_do_too_also_where_the_learner_has_no_first_cut(split, seed):
-    # With the fourth seed, the gradient split and that of the SVM answer that there is none.
+    # With the fourth seed, the gradient split and that of the SVM find none.
     forest = ObliqueForestClassifier(n_estimators=10, split=split, random_state=seed)
     assert forest.fit(*either_or(500, 2, seed)).score(*either_or(2000, 2, seed + 100)) > 0.92
 
@@ -99,61 +100,53 @@ def test_what_is_there_is_beyond_chance():
 
 
 def _random_tree(rng):
-    """Make arrays as the grower has them, numbered breadth first, with room behind."""
-    capacity = 64
-    left = np.full(capacity, -1, np.int32)
-    n_nodes, node, sizes = 1, 0, []
+    """Make nodes and split weights as the grower has them, breadth first, with spare places behind."""
+    nodes = make_nodes(32)
+    n_nodes, node = 1, 0
     while node < n_nodes:
         is_split = n_nodes + 2 <= 40 and rng.random() < 0.7
         if is_split:
-            left[node] = n_nodes
+            nodes.left[node], nodes.right[node] = n_nodes, n_nodes + 1
+            nodes.bias[node] = rng.normal()
+            nodes.passed[node] = rng.random() < 0.3
             n_nodes += 2
-        sizes.append(int(rng.integers(1, 4)) if is_split else 0)
+        nodes.indptr[node + 1] = nodes.indptr[node] + (int(rng.integers(1, 4)) if is_split else 0)
         node += 1
-    indptr = np.zeros(capacity + 1, np.int64)
-    indptr[1 : n_nodes + 1] = np.cumsum(sizes)
-    right = np.where(left >= 0, left + 1, -1).astype(np.int32)
-    n_stored = indptr[n_nodes]
-    of_weights = [rng.permutation(n_stored + 5).astype(t) for t in (np.int32, np.float32, np.float32, float)]
-    of_nodes = [rng.permutation(capacity).astype(t) for t in (float, np.int64, np.int64, np.int32, float)]
-    of_nodes[0][:n_nodes][left[:n_nodes] < 0] = 0.0  # leaves have no bias
-    passed = (left[:n_nodes] >= 0) & (rng.random(n_nodes) < 0.3)
-    return passed, left, right, indptr, of_weights, of_nodes
+    for array in (nodes.start, nodes.stop, nodes.depth, nodes.weight):
+        array[:] = rng.permutation(len(array))
+    n_stored = nodes.indptr[n_nodes]
+    types = (np.int32, np.float32, np.float32, np.float64)
+    return nodes, n_nodes, SplitWeights(*(rng.permutation(n_stored + 5).astype(t) for t in types))
 
 
-def _as_a_tree(node, left, right, indptr, of_weights, of_nodes, keep):
+def _as_a_tree(node, nodes, splits, keep):
     """Nest what is known of a node and of those below it, as far as splits are kept."""
-    is_split = left[node] >= 0 and keep(node)
-    own = [array[node] for array in of_nodes[1:]]
-    if not is_split:
+    own = [array[node] for array in (nodes.start, nodes.stop, nodes.depth, nodes.weight)]
+    if not (nodes.left[node] >= 0 and keep(node)):
         return own
-    bias, stored = (
-        of_nodes[0][node],
-        [array[indptr[node] : indptr[node + 1]].tolist() for array in of_weights],
-    )
-    children = (
-        _as_a_tree(child, left, right, indptr, of_weights, of_nodes, keep)
-        for child in (left[node], right[node])
-    )
-    return [own, bias, stored, *children]
+    stored = [array[nodes.indptr[node] : nodes.indptr[node + 1]].tolist() for array in splits]
+    children = (_as_a_tree(child, nodes, splits, keep) for child in (nodes.left[node], nodes.right[node]))
+    return [own, nodes.bias[node], stored, *children]
 
 
 @pytest.mark.plain_python
 @given(st.integers(0, 2**32 - 1))
 def test_what_pays_remains_as_it_was_and_nothing_else(seed):
-    passed, left, right, indptr, of_weights, of_nodes = _random_tree(np.random.default_rng(seed))
+    nodes, n_nodes, splits = _random_tree(np.random.default_rng(seed))
 
     def pays(node):
-        return left[node] >= 0 and (passed[node] or pays(left[node]) or pays(right[node]))
+        return nodes.left[node] >= 0 and (
+            nodes.passed[node] or pays(nodes.left[node]) or pays(nodes.right[node])
+        )
 
-    expected = _as_a_tree(0, left, right, indptr, of_weights, of_nodes, pays)
-    is_kept = np.array([pays(node) for node in range(len(passed))])
-    left, right, indptr = left.copy(), right.copy(), indptr.copy()
-    count = cut_back(passed, left, right, indptr, *of_weights, *of_nodes)
-    assert count == 2 * is_kept.sum() + 1
-    assert _as_a_tree(0, left, right, indptr, of_weights, of_nodes, lambda node: True) == expected
+    expected = _as_a_tree(0, nodes, splits, pays)
+    n_kept = sum(pays(node) for node in range(n_nodes))
+    count = cut_back(nodes, n_nodes, splits)
+    assert count == 2 * n_kept + 1
+    assert _as_a_tree(0, nodes, splits, lambda node: True) == expected
     # Children come in pairs, in the order of their parents.
-    inner = np.flatnonzero(left[:count] >= 0)
-    assert_array_equal(left[inner], 1 + 2 * np.arange(len(inner)))
-    assert_array_equal(right[inner], left[inner] + 1)
-    assert_array_equal(np.diff(indptr[: count + 1]) > 0, left[:count] >= 0)
+    inner = np.flatnonzero(nodes.left[:count] >= 0)
+    assert_array_equal(nodes.left[inner], 1 + 2 * np.arange(len(inner)))
+    assert_array_equal(nodes.right[inner], nodes.left[inner] + 1)
+    assert_array_equal(np.diff(nodes.indptr[: count + 1]) > 0, nodes.left[:count] >= 0)
+    assert not nodes.bias[:count][nodes.left[:count] < 0].any()

@@ -137,7 +137,7 @@ def test_equal_features_are_chosen_equally_often(blocks_of):
 
 
 @FORMS
-def test_attributes_with_gaps_are_judged_by_what_is_known(
+def test_attributes_with_missing_values_count_by_what_is_known(
     gathered, standardised_of, dense, sparse, x_form, z_form
 ):
     rng = np.random.default_rng(0)

@@ -6,8 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.kernels.block import copy_row, gather, make_workspace, measure, row_range, set_scales
+from slantwood.kernels.block import copy_row, gather, row_range
 from slantwood.kernels.products import project
+from slantwood.kernels.workspace import make_workspace, measure, set_scales
 
 pytestmark = pytest.mark.plain_python
 
@@ -52,18 +53,18 @@ def assert_is_twin(block, columns, standardised_of, A, r, power=1.0, importance=
         assert_array_equal(found[~known, j], 0.0)
 
 
-def listed_gaps(block):
+def listed_missing(block):
     """Mask of the cells that a block lists as missing; each must be listed once, and row by row."""
     missing = np.zeros((block.n_rows, block.n_columns), bool)
-    assert len(block.gap_indptr) == block.n_rows + 1
+    assert len(block.missing_indptr) == block.n_rows + 1
     for i in range(block.n_rows):
-        columns = block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]
+        columns = block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]
         assert len(np.unique(columns)) == len(columns)
         missing[i, columns] = True
     return missing
 
 
-def with_gaps(A, rng, share):
+def with_missing(A, rng, share):
     """Make values missing: single cells, whole rows, whole columns, all but one, the first of a column."""
     n, d = A.shape
     A[rng.random((n, d)) < share] = np.nan
@@ -80,7 +81,7 @@ def with_gaps(A, rng, share):
 
 
 @st.composite
-def problems(draw, gaps=True):
+def problems(draw, has_missing=True):
     """A float32 matrix with columns of all kinds, some rows of it, row weights, a power, column weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, 30)), draw(st.integers(1, 12))
@@ -92,8 +93,8 @@ def problems(draw, gaps=True):
     A[:, kind == 1] = rng.normal()
     A[:, kind == 2] = A[:, kind == 2] != 0
     A[:, kind == 3] += 1e3 * np.abs(A[:, kind == 3]).max(initial=0.0)
-    if gaps and draw(st.booleans()):
-        A = with_gaps(A, rng, draw(st.sampled_from([0.02, 0.1, 0.5])))
+    if has_missing and draw(st.booleans()):
+        A = with_missing(A, rng, draw(st.sampled_from([0.02, 0.1, 0.5])))
     n_rows = draw(st.integers(1, n))
     rows = rng.permutation(n)[:n_rows]
     weights = draw(st.sampled_from(["ones", "counts", "reals"]))
@@ -114,13 +115,13 @@ def test_moments_are_those_of_numpy_from_dense_and_sparse_rows(in_both_forms, pr
     A, rows, r, _, _ = problem
     varies, mean, variance = twin_moments(A[rows].astype(np.float64), r.astype(np.float64))
     for matrix in in_both_forms(A):
-        room = make_workspace(matrix, rows.astype(np.uint32), True)
-        n_active = measure(matrix, rows.astype(np.uint32), r, 1, room)
-        order = np.argsort(room.columns[:n_active])
-        assert_array_equal(room.columns[:n_active][order], varies)
+        workspace = make_workspace(matrix, rows.astype(np.uint32), True)
+        n_active = measure(matrix, rows.astype(np.uint32), r, 1, workspace)
+        order = np.argsort(workspace.columns[:n_active])
+        assert_array_equal(workspace.columns[:n_active][order], varies)
         spread = np.sqrt(variance)
-        assert (np.abs(room.mean[:n_active][order] - mean) <= 1e-12 * (np.abs(mean) + spread)).all()
-        assert_allclose(room.variance[:n_active][order], variance, rtol=1e-10)
+        assert (np.abs(workspace.mean[:n_active][order] - mean) <= 1e-12 * (np.abs(mean) + spread)).all()
+        assert_allclose(workspace.variance[:n_active][order], variance, rtol=1e-10)
 
 
 @given(problems())
@@ -172,19 +173,19 @@ def test_a_workspace_is_clean_after_use_and_serves_the_next_node(in_both_forms, 
     A, rows, r, power, importance = problem
     half = len(rows) // 2
     for matrix in in_both_forms(A):
-        room = make_workspace(matrix, np.arange(len(A), dtype=np.uint32), True)
+        workspace = make_workspace(matrix, np.arange(len(A), dtype=np.uint32), True)
         for part in (slice(None), slice(half + 1), slice(half, None), slice(None)):
             some, weights = rows[part].astype(np.uint32), r[part]
-            n_active = measure(matrix, some, weights, 1, room)
-            assert (room.slot == -1).all()
-            set_scales(room, n_active, power, importance)
-            block = gather(matrix, some, room, n_active)
-            assert (room.slot == -1).all()
-            columns = room.columns[:n_active].astype(np.int64)
+            n_active = measure(matrix, some, weights, 1, workspace)
+            assert (workspace.slot == -1).all()
+            set_scales(workspace, n_active, power, importance)
+            block = gather(matrix, some, workspace, n_active)
+            assert (workspace.slot == -1).all()
+            columns = workspace.columns[:n_active].astype(np.int64)
             numbers = A[some].astype(np.float64)
             assert_is_twin(block, columns, standardised_of, numbers, weights, power, importance)
-            if matrix.has_gaps:
-                assert_array_equal(listed_gaps(block), np.isnan(numbers[:, columns]))
+            if matrix.has_missing:
+                assert_array_equal(listed_missing(block), np.isnan(numbers[:, columns]))
 
 
 def test_without_unit_variance_features_keep_their_units(in_both_forms, gathered, standardised_of):
@@ -203,11 +204,11 @@ def test_without_unit_variance_features_keep_their_units(in_both_forms, gathered
 def test_gathering_the_first_columns_leaves_the_others_out(in_both_forms, standardised_of, problem, wanted):
     A, rows, r, power, importance = problem
     for matrix in in_both_forms(A):
-        room = make_workspace(matrix, rows.astype(np.uint32), True)
-        d = min(wanted, measure(matrix, rows.astype(np.uint32), r, 1, room))
-        set_scales(room, d, power, importance)
-        block = gather(matrix, rows.astype(np.uint32), room, d)
-        columns = room.columns[:d].astype(np.int64)
+        workspace = make_workspace(matrix, rows.astype(np.uint32), True)
+        d = min(wanted, measure(matrix, rows.astype(np.uint32), r, 1, workspace))
+        set_scales(workspace, d, power, importance)
+        block = gather(matrix, rows.astype(np.uint32), workspace, d)
+        columns = workspace.columns[:d].astype(np.int64)
         part = A[rows][:, columns].astype(np.float64)
         weights = importance[columns] if len(importance) else ()
         assert_is_twin(block, np.arange(d), standardised_of, part, r, power, weights)
@@ -241,11 +242,11 @@ FAR = pytest.mark.parametrize(("n", "n_missing"), [(10, 0), (300, 0), (10, 3), (
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 def test_variances_of_columns_far_from_zero_are_exact(in_both_forms, gathered, form, n, n_missing):
     A = far_from_zero(n, n_missing)
-    _, columns, room = gathered(in_both_forms(A)[form])
+    _, columns, workspace = gathered(in_both_forms(A)[form])
     place = list(columns).index(3)
     column = A[~np.isnan(A[:, 3]), 3].astype(np.float64)
-    assert_allclose(room.variance[place], column.var(), rtol=EPS)
-    assert_allclose(room.mean[place], column.mean(), rtol=0, atol=EPS * column.std())
+    assert_allclose(workspace.variance[place], column.var(), rtol=EPS)
+    assert_allclose(workspace.mean[place], column.mean(), rtol=0, atol=EPS * column.std())
 
 
 @FAR
@@ -269,8 +270,8 @@ def test_a_constant_column_is_dropped_whatever_its_value_and_the_weights(in_both
     missing = rng.random((n, 1)) < (0.0 if seed % 4 < 2 else 0.5)
     matrix = in_both_forms(np.where(missing, np.nan, value))[form]
     rows = np.arange(n, dtype=np.uint32)
-    room = make_workspace(matrix, rows, True)
-    assert measure(matrix, rows, r.astype(np.float32), 1, room) == 0
+    workspace = make_workspace(matrix, rows, True)
+    assert measure(matrix, rows, r.astype(np.float32), 1, workspace) == 0
 
 
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
@@ -299,7 +300,7 @@ def test_a_mostly_zero_node_stays_sparse_and_a_mostly_full_one_becomes_dense(spa
     assert len(thin.data) < 0.1 * 50 * 40
 
 
-@given(problems(gaps=False), st.integers(0, 30), st.integers(0, 30))
+@given(problems(has_missing=False), st.integers(0, 30), st.integers(0, 30))
 def test_a_range_of_rows_is_a_view_of_its_block(blocks_of, problem, one, other):
     A = problem[0]
     start, stop = sorted((min(one, len(A)), min(other, len(A))))
@@ -322,48 +323,48 @@ def test_sparse_columns_of_little_support_are_passed_over(
     sparse, gathered, standardised_of, problem, support
 ):
     A, rows, r, _, _ = problem
-    block, columns, room = gathered(sparse(A), rows, r, min_support=support)
+    block, columns, workspace = gathered(sparse(A), rows, r, min_support=support)
     part = A[rows].astype(np.float64)
     supported = ((part != 0) & ~np.isnan(part)).sum(axis=0) >= support
     assert_is_twin(block, columns, standardised_of, np.where(supported, part, 0.0), r)
-    assert (room.slot == -1).all()
+    assert (workspace.slot == -1).all()
 
 
 # ---- missing values
 
 
 @given(problems())
-def test_gaps_are_listed_where_asked_for_and_there_are_any(in_both_forms, problem):
+def test_missing_values_are_listed_where_asked_for_and_there_are_any(in_both_forms, problem):
     A, rows, r, power, importance = problem
     rows = rows.astype(np.uint32)
     for matrix in in_both_forms(A):
-        assert matrix.has_gaps == np.isnan(A).any()
-        for lists_gaps in (False, True):
-            room = make_workspace(matrix, rows, lists_gaps)
-            d = measure(matrix, rows, r, 1, room)
-            set_scales(room, d, power, importance)
-            block = gather(matrix, rows, room, d)
-            if lists_gaps and matrix.has_gaps:
-                expected = np.isnan(A[rows][:, room.columns[:d].astype(np.int64)])
-                assert_array_equal(listed_gaps(block), expected)
-                assert len(block.gap_indices) == expected.sum()
+        assert matrix.has_missing == np.isnan(A).any()
+        for lists_missing in (False, True):
+            workspace = make_workspace(matrix, rows, lists_missing)
+            d = measure(matrix, rows, r, 1, workspace)
+            set_scales(workspace, d, power, importance)
+            block = gather(matrix, rows, workspace, d)
+            if lists_missing and matrix.has_missing:
+                expected = np.isnan(A[rows][:, workspace.columns[:d].astype(np.int64)])
+                assert_array_equal(listed_missing(block), expected)
+                assert len(block.missing_indices) == expected.sum()
             else:
-                assert len(block.gap_indices) == 0
-                assert len(block.gap_indptr) == 0
+                assert len(block.missing_indices) == 0
+                assert len(block.missing_indptr) == 0
 
 
 @given(problems(), st.integers(0, 30), st.integers(0, 30))
-def test_a_range_of_rows_keeps_its_gaps_and_its_numbers(
+def test_a_range_of_rows_keeps_its_missing_values_and_its_numbers(
     in_both_forms, gathered, standardised_of, problem, one, other
 ):
     A, rows, r, power, importance = problem
     start, stop = sorted((min(one, len(rows)), min(other, len(rows))))
     for matrix in in_both_forms(A):
-        if not matrix.has_gaps:
+        if not matrix.has_missing:
             continue
         block, _, _ = gathered(matrix, rows, r, power, importance)
         part = row_range(block, start, stop)
-        assert_array_equal(listed_gaps(part), listed_gaps(block)[start:stop])
+        assert_array_equal(listed_missing(part), listed_missing(block)[start:stop])
         row = np.empty(block.n_columns, np.float32)
         for i in range(stop - start):
             copy_row(part, i, row)
@@ -390,11 +391,11 @@ def test_columns_whose_known_values_do_not_differ_are_left_out(in_both_forms, ga
 def test_two_known_values_that_differ_make_a_column_vary(in_both_forms, gathered, form, known):
     A = np.full((9, 1), np.nan)
     A[4 : 4 + len(known), 0] = known
-    block, columns, room = gathered(in_both_forms(A)[form])
+    block, columns, workspace = gathered(in_both_forms(A)[form])
     assert_array_equal(columns, [0])
-    assert_allclose(room.mean[0], np.mean(known), rtol=1e-15)
-    assert_allclose(room.variance[0], np.var(known), rtol=1e-12)
-    assert len(block.gap_indices) == 9 - len(known)
+    assert_allclose(workspace.mean[0], np.mean(known), rtol=1e-15)
+    assert_allclose(workspace.variance[0], np.var(known), rtol=1e-12)
+    assert len(block.missing_indices) == 9 - len(known)
 
 
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
@@ -408,12 +409,12 @@ def test_the_weight_of_rows_in_which_a_column_is_missing_does_not_reach_its_mome
     A[:4, 1] = np.nan
     A[4:, 1] = [1.0, 0.0, 3.0, 0.0]
     r = np.array([heavy] * 4 + [1.0, 2.0, 3.0, 1e-3])
-    _, columns, room = gathered(in_both_forms(A)[form], None, r)
+    _, columns, workspace = gathered(in_both_forms(A)[form], None, r)
     place = list(columns).index(1)
     light = r[4:].astype(np.float32).astype(np.float64)
     mean = np.average(A[4:, 1], weights=light)
-    assert_allclose(room.mean[place], mean, rtol=1e-6)
-    assert_allclose(room.variance[place], np.average((A[4:, 1] - mean) ** 2, weights=light), rtol=1e-6)
+    assert_allclose(workspace.mean[place], mean, rtol=1e-6)
+    assert_allclose(workspace.variance[place], np.average((A[4:, 1] - mean) ** 2, weights=light), rtol=1e-6)
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
@@ -421,12 +422,12 @@ def test_moments_stay_sound_under_any_weights_that_fit_accepts(in_both_forms, ga
     A, rows, _, power, importance = problem
     r = 10.0 ** np.random.default_rng(seed).uniform(-12, 12, len(rows))
     for matrix in in_both_forms(A):
-        block, columns, room = gathered(matrix, rows, r, power, importance)
+        block, columns, workspace = gathered(matrix, rows, r, power, importance)
         part = A[rows][:, columns].astype(np.float64)
         lowest, highest = np.fmin.reduce(part), np.fmax.reduce(part)
         spread = highest - lowest
         assert (spread > 0).all()
-        mean, variance = room.mean[: len(columns)], room.variance[: len(columns)]
+        mean, variance = workspace.mean[: len(columns)], workspace.variance[: len(columns)]
         assert (mean >= lowest - 1e-6 * spread).all()
         assert (mean <= highest + 1e-6 * spread).all()
         assert (variance > 0).all()

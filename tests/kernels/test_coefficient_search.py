@@ -55,20 +55,20 @@ def stored_of(block):
 
 def known_of(block):
     known = np.ones((block.n_rows, block.n_columns), bool)
-    if len(block.gap_indices):
+    if len(block.missing_indices):
         for i in range(block.n_rows):
-            known[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = False
+            known[i, block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]] = False
     return known
 
 
-def node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, gaps):
+def node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, has_missing):
     """Blocks of a small node and its weights, or None where nothing varies in it."""
     rng = np.random.default_rng(seed)
     r = rng.uniform(0.2, 4, n).astype(np.float32) if seed % 2 else np.ones(n, np.float32)
     X = rng.normal(size=(n, d)) if seed % 3 else rng.integers(-1, 3, (n, d)) * 1.0
     X[rng.random((n, d)) < rng.choice([0.0, 0.6])] = 0.0
     A = rng.normal(size=(n, k)) * (rng.random((n, k)) < 0.6)
-    if gaps:
+    if has_missing:
         A[rng.random((n, k)) < 0.3] = np.nan
     X, _, _ = gathered(in_both_forms(X)[x_form], None, r)
     Z, _, _ = gathered(in_both_forms(A)[z_form], None, r, power=0.0)
@@ -90,7 +90,7 @@ def assert_sums_are_those_of_the_scores(search, Z, X):
     stored, r = stored_of(Z), search.weights.astype(np.float64)
     right = search.scores >= 0
     values = stored if not len(search.inside) else np.where(known_of(Z), stored - Z.mean, 0.0)
-    # With gaps, means of sparse attributes are subtracted in float32.
+    # With missing values, means of sparse attributes are subtracted in float32.
     assert_allclose(
         search.sums, (r * right) @ values, atol=(8 * EPS if len(search.inside) else 1e-9) * r.sum()
     )
@@ -102,13 +102,13 @@ def assert_sums_are_those_of_the_scores(search, Z, X):
 
 
 @FORMS
-@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
 @settings(max_examples=25)
 @given(*PROBLEM)
 def test_no_other_step_removes_more_impurity(
-    in_both_forms, gathered, standardised_of, x_form, z_form, gaps, n, d, k, seed
+    in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed
 ):
-    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, gaps)
+    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, has_missing)
     if made is None:
         return
     X, Z, r, rng = made
@@ -136,13 +136,13 @@ def test_no_other_step_removes_more_impurity(
 
 
 @FORMS
-@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
 @settings(max_examples=25)
 @given(*PROBLEM)
 def test_the_best_first_step_is_the_best_axis_parallel_split(
-    in_both_forms, gathered, standardised_of, x_form, z_form, gaps, n, d, k, seed
+    in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed
 ):
-    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, gaps)
+    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, has_missing)
     if made is None:
         return
     X, Z, r, _ = made
@@ -165,13 +165,13 @@ def test_the_best_first_step_is_the_best_axis_parallel_split(
 
 
 @FORMS
-@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
 @settings(max_examples=25)
 @given(*PROBLEM)
 def test_the_split_of_a_search_divides_the_rows_as_its_scores_do_halfway_between_the_sides(
-    in_both_forms, gathered, standardised_of, x_form, z_form, gaps, n, d, k, seed
+    in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed
 ):
-    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, gaps)
+    made = node(in_both_forms, gathered, n, d, k, seed, x_form, z_form, has_missing)
     if made is None:
         return
     X, Z, r, rng = made

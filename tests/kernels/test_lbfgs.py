@@ -52,9 +52,9 @@ def test_the_direction_is_that_of_the_formula_over_the_last_pairs(seed, d, count
     gradient = np.random.default_rng(seed + 1).normal(size=d).astype(np.float32)
     kept = slice(max(count - n_pairs, 0), None)
     H = bfgs_inverse(moves[kept], changes[kept])
-    answer = direction(remembered(n_pairs, moves, changes), gradient)
-    # Each of the passes rounds to float32 what may be larger than the answer.
-    assert_allclose(answer, -H @ gradient, rtol=1e-3, atol=1e-4 * np.linalg.norm(H, 2))
+    result = direction(remembered(n_pairs, moves, changes), gradient)
+    # Each of the passes rounds to float32 what may be larger than the result.
+    assert_allclose(result, -H @ gradient, rtol=1e-3, atol=1e-4 * np.linalg.norm(H, 2))
 
 
 def test_without_pairs_it_is_the_steepest_descent():
@@ -65,8 +65,8 @@ def test_without_pairs_it_is_the_steepest_descent():
 @given(SEEDS, st.integers(1, 6), st.integers(1, 9))
 def test_the_last_change_leads_back_along_the_last_move(seed, d, count):
     moves, changes = pairs_of_a_bowl(seed, d, count)
-    answer = direction(remembered(4, moves, changes), changes[-1])
-    assert_allclose(answer, -moves[-1], rtol=1e-3, atol=1e-3 * np.abs(moves).max())
+    result = direction(remembered(4, moves, changes), changes[-1])
+    assert_allclose(result, -moves[-1], rtol=1e-3, atol=1e-3 * np.abs(moves).max())
 
 
 @pytest.mark.parametrize("change", [[-1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1e-9, 1.0]])

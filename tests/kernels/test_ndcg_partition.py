@@ -82,7 +82,7 @@ def test_labels_that_are_not_known_are_not_listed(in_both_forms, gathered, seed)
         for i, row in enumerate(spelt_out(lists)):
             for label, gain in row:
                 found[i, label] = gain
-        # Among labels that begin in the same row, a gap above may decide which comes first.
+        # Among labels that begin in the same row, a missing value above may decide which comes first.
         assert_array_equal(found[:, np.lexsort(found)], expected[:, np.lexsort(expected)])
 
 

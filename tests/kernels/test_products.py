@@ -11,7 +11,7 @@ from slantwood.kernels.products import (
     back_project,
     dot,
     gram,
-    has_gaps,
+    has_missing,
     known_weights,
     project,
 )
@@ -124,11 +124,11 @@ def missing_of(block):
     """Mask of the cells that a block lists as missing."""
     missing = np.zeros((block.n_rows, block.n_columns), bool)
     for i in range(block.n_rows):
-        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+        missing[i, block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]] = True
     return missing
 
 
-def with_gaps(in_both_forms, gathered, shape, density, seed):
+def with_missing(in_both_forms, gathered, shape, density, seed):
     """Blocks with missing cells, rows and columns, and the generator to go on with."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=shape) * (rng.random(shape) < density)
@@ -143,7 +143,7 @@ def with_gaps(in_both_forms, gathered, shape, density, seed):
 def test_known_weights_are_the_weights_of_the_rows_that_know_a_column(
     in_both_forms, gathered, shape, density, seed, a_part
 ):
-    blocks, r, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    blocks, r, rng = with_missing(in_both_forms, gathered, shape, density, seed)
     start, stop = np.sort(rng.integers(0, shape[0] + 1, 2)) if a_part else (0, shape[0])
     for block in blocks:
         block, weights = row_range(block, start, stop), r[start:stop]
@@ -158,7 +158,7 @@ def test_known_weights_are_the_weights_of_the_rows_that_know_a_column(
 def test_levels_are_added_over_the_columns_that_a_row_knows(
     in_both_forms, gathered, shape, density, seed, a_part
 ):
-    blocks, _, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    blocks, _, rng = with_missing(in_both_forms, gathered, shape, density, seed)
     start, stop = np.sort(rng.integers(0, shape[0] + 1, 2)) if a_part else (0, shape[0])
     for block in blocks:
         block = row_range(block, start, stop)
@@ -172,7 +172,7 @@ def test_levels_are_added_over_the_columns_that_a_row_knows(
 def test_a_missing_value_adds_nothing_to_any_product(
     in_both_forms, gathered, standardised_of, shape, density, seed
 ):
-    blocks, _, rng = with_gaps(in_both_forms, gathered, shape, density, seed)
+    blocks, _, rng = with_missing(in_both_forms, gathered, shape, density, seed)
     for block in blocks:
         n, d = block.n_rows, block.n_columns
         A, missing = standardised_of(block), missing_of(block)
@@ -186,10 +186,10 @@ def test_a_missing_value_adds_nothing_to_any_product(
         assert_within_rounding(back, A.T @ h.astype(np.float64), size.T @ np.abs(h))
 
 
-def test_a_block_has_gaps_where_one_of_its_columns_has(in_both_forms, gathered):
+def test_a_block_has_missing_values_where_one_of_its_columns_has(in_both_forms, gathered):
     A = np.array([[1.0, np.nan], [2.0, np.nan], [3.0, 5.0], [np.nan, 5.0]])
     for matrix in in_both_forms(A):
-        assert has_gaps(gathered(matrix)[0])
-        assert not has_gaps(gathered(matrix, [0, 1, 2])[0])  # the other column does not vary
+        assert has_missing(gathered(matrix)[0])
+        assert not has_missing(gathered(matrix, [0, 1, 2])[0])  # the other column does not vary
     for matrix in in_both_forms(A[:3, :1]):
-        assert not has_gaps(gathered(matrix)[0])
+        assert not has_missing(gathered(matrix)[0])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from slantwood.kernels.random import below, normal, uniform
 
@@ -79,8 +80,10 @@ def test_normal_has_the_moments_of_the_standard_normal_distribution(seed):
 
 
 @given(SEEDS)
-def test_normal_is_finite(seed):
-    assert np.isfinite(drawn(normal, seed, 30)).all()
+def test_normal_is_the_cosine_half_of_box_and_muller(seed):
+    first, second = drawn(uniform, seed, 60).reshape(30, 2).T
+    expected = np.sqrt(-2 * np.log(first)) * np.cos(2 * np.pi * second)
+    assert_allclose(drawn(normal, seed, 30), expected, rtol=1e-6, atol=1e-6)
 
 
 @given(SEEDS, st.integers(1, 2**31 - 1))

@@ -141,7 +141,7 @@ def test_few_steps_choose_strengths_that_serve_fresh_rows_as_well_as_the_best_on
     assert np.mean(shares) > 0.97
 
 
-def test_few_steps_come_near_to_the_exact_answer(blocks_of, standardised_of):
+def test_few_steps_come_near_to_the_exact_solution(blocks_of, standardised_of):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 80))
     X[:, 40:] += X[:, :40]

@@ -280,7 +280,7 @@ def missing_of(block):
     """Mask of the cells that a block lists as missing."""
     missing = np.zeros((block.n_rows, block.n_columns), bool)
     for i in range(block.n_rows):
-        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+        missing[i, block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]] = True
     return missing
 
 
@@ -300,7 +300,7 @@ def nearer_over_known(Z, missing, r, member):
     return lead, size, ((mine - others) ** 2).sum()
 
 
-def problem_with_gaps(in_both_forms, gathered, seed, span):
+def problem_with_missing(in_both_forms, gathered, seed, span):
     """Attributes of a node, some of them missing, in both forms; row weights over so many powers of ten."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(4, 30)), int(rng.integers(1, 9))
@@ -317,7 +317,7 @@ def problem_with_gaps(in_both_forms, gathered, seed, span):
 def test_a_round_more_gives_each_row_to_the_centre_that_is_nearer_by_what_is_known(
     in_both_forms, gathered, standardised_of, seed, span, rounds
 ):
-    blocks, r = problem_with_gaps(in_both_forms, gathered, seed, span)
+    blocks, r = problem_with_missing(in_both_forms, gathered, seed, span)
     for block in blocks:
         missing, Z, weights = missing_of(block), standardised_of(block), r.astype(np.float64)
         if not missing.any():
@@ -328,8 +328,8 @@ def test_a_round_more_gives_each_row_to_the_centre_that_is_nearer_by_what_is_kno
         assert again
         lead, size, apart = nearer_over_known(Z, missing, weights, member)
         # Float32 sums; and what is nearer by less than this share of the distance goes to the second.
-        room = 1e-4 * (size + np.abs(block.mean).max() ** 2) + 2e-4 * apart
-        clear = np.abs(lead) > room
+        tolerance = 1e-4 * (size + np.abs(block.mean).max() ** 2) + 2e-4 * apart
+        clear = np.abs(lead) > tolerance
         assert_array_equal(after[clear], lead[clear] > 0)
 
 

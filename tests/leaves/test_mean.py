@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.growth.grow import GrownTree
-from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
+from slantwood.growth.nodes import GrownTree
+from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 
 pytestmark = pytest.mark.plain_python
 
@@ -144,7 +144,7 @@ def divided(rng, rows, n_targets):
     )
 
 
-def problem_with_gaps(seed, share=None):
+def problem_with_missing(seed, share=None):
     """Targets of which some are missing, a tree over some of their rows, weights and overall means."""
     Y, rows, weights, _, _ = problem(seed, signed=seed % 2 == 0)
     rng = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def problem_with_gaps(seed, share=None):
     return Y, tree, weights, overall
 
 
-def twin_with_gaps(Y, tree, weights, overall):
+def twin_with_missing(Y, tree, weights, overall):
     """Mean of what is known in each leaf; where nothing is, of its parent, and so on to the overall mean."""
     parent = np.full(len(tree.left), -1)
     for children in (tree.left, tree.right):
@@ -182,23 +182,23 @@ def twin_with_gaps(Y, tree, weights, overall):
 def test_a_leaf_is_the_mean_of_what_is_known_in_it_or_in_its_nearest_ancestor(
     in_both_forms, numbers_of, seed
 ):
-    Y, tree, weights, overall = problem_with_gaps(seed)
-    expected = twin_with_gaps(Y, tree, weights, overall)
+    Y, tree, weights, overall = problem_with_missing(seed)
+    expected = twin_with_missing(Y, tree, weights, overall)
     for matrix in in_both_forms(Y):
-        means = mean_leaves_with_gaps(matrix, tree, weights, overall)
+        means = mean_leaves_with_missing(matrix, tree, weights, overall)
         assert means.is_dense == matrix.is_dense
         assert means.n_columns == Y.shape[1]
-        assert not means.has_gaps
+        assert not means.has_missing
         assert_allclose(numbers_of(means), expected, rtol=EPS, atol=1e-12)
 
 
 @given(SEEDS)
 def test_with_nothing_missing_leaves_are_the_plain_ones(in_both_forms, numbers_of, seed):
-    Y, tree, weights, overall = problem_with_gaps(seed, share=0.0)
+    Y, tree, weights, overall = problem_with_missing(seed, share=0.0)
     is_leaf = tree.left < 0
     for matrix in in_both_forms(Y):
         plain = mean_leaves(matrix, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
-        found = mean_leaves_with_gaps(matrix, tree, weights, overall)
+        found = mean_leaves_with_missing(matrix, tree, weights, overall)
         assert_allclose(numbers_of(found), numbers_of(plain), rtol=EPS, atol=1e-14)
         assert (found.values.dtype, found.data.dtype) == (plain.values.dtype, plain.data.dtype)
         assert (found.indices.dtype, found.indptr.dtype) == (plain.indices.dtype, plain.indptr.dtype)
@@ -206,8 +206,8 @@ def test_with_nothing_missing_leaves_are_the_plain_ones(in_both_forms, numbers_o
 
 @given(SEEDS)
 def test_sparse_leaves_of_known_targets_store_no_zeros_in_rising_order(sparse, seed):
-    Y, tree, weights, overall = problem_with_gaps(seed)
-    means = mean_leaves_with_gaps(sparse(Y), tree, weights, overall)
+    Y, tree, weights, overall = problem_with_missing(seed)
+    means = mean_leaves_with_missing(sparse(Y), tree, weights, overall)
     assert (means.data != 0).all()
     assert len(means.indices) == len(means.data) == means.indptr[-1]
     assert len(means.indptr) == (tree.left < 0).sum() + 1
@@ -217,14 +217,14 @@ def test_sparse_leaves_of_known_targets_store_no_zeros_in_rising_order(sparse, s
 
 @given(SEEDS)
 def test_weighting_a_row_of_known_targets_is_repeating_it(in_both_forms, numbers_of, seed):
-    Y, tree, _, overall = problem_with_gaps(seed)
+    Y, tree, _, overall = problem_with_missing(seed)
     counts = np.random.default_rng(seed).integers(1, 5, len(tree.rows))
     edges = np.concatenate([[0], np.cumsum(counts)])
     copied = tree._replace(rows=np.repeat(tree.rows, counts), start=edges[tree.start], stop=edges[tree.stop])
     ones = np.ones(counts.sum(), np.float32)
     for matrix in in_both_forms(Y):
-        one = mean_leaves_with_gaps(matrix, tree, counts.astype(np.float32), overall)
-        other = mean_leaves_with_gaps(matrix, copied, ones, overall)
+        one = mean_leaves_with_missing(matrix, tree, counts.astype(np.float32), overall)
+        other = mean_leaves_with_missing(matrix, copied, ones, overall)
         assert_allclose(numbers_of(one), numbers_of(other), rtol=2 * EPS, atol=1e-14)
 
 
@@ -244,7 +244,7 @@ def test_a_target_that_no_row_of_a_leaf_knows_is_not_taken_from_its_rounding(
     )
     weights = np.array([0.1, 0.2, heavy, 0.7, 0.3, heavy], np.float32)
     for matrix in in_both_forms(Y):
-        means = numbers_of(mean_leaves_with_gaps(matrix, tree, weights, np.array([-1.0], np.float32)))
+        means = numbers_of(mean_leaves_with_missing(matrix, tree, weights, np.array([-1.0], np.float32)))
         assert_array_equal(means, [[7.0], [7.0], [7.0]])
 
 
@@ -253,17 +253,17 @@ def test_a_target_that_no_row_knows_has_its_overall_mean(in_both_forms, numbers_
     tree = divided(np.random.default_rng(0), np.arange(2, dtype=np.uint32), 3)
     overall = np.array([9.0, 0.25, 9.0], np.float32)
     for matrix in in_both_forms(Y):
-        means = numbers_of(mean_leaves_with_gaps(matrix, tree, np.ones(2, np.float32), overall))
+        means = numbers_of(mean_leaves_with_missing(matrix, tree, np.ones(2, np.float32), overall))
         assert_array_equal(means[:, 1], 0.25)
         assert_array_equal(means[:, 2], 0.0)
 
 
-def test_more_values_than_the_first_room_for_them_are_kept(sparse, numbers_of):
+def test_more_values_than_fit_at_first_are_kept(sparse, numbers_of):
     rng = np.random.default_rng(0)
     Y = rng.normal(size=(40, 300))
     Y[rng.random(Y.shape) < 0.3] = np.nan
     tree = divided(rng, rng.permutation(40).astype(np.uint32), 300)
     overall, ones = np.zeros(300, np.float32), np.ones(40, np.float32)
-    means = mean_leaves_with_gaps(sparse(Y), tree, ones, overall)
+    means = mean_leaves_with_missing(sparse(Y), tree, ones, overall)
     assert len(means.data) > 2048
-    assert_allclose(numbers_of(means), twin_with_gaps(Y, tree, ones, overall), rtol=1e-6, atol=1e-7)
+    assert_allclose(numbers_of(means), twin_with_missing(Y, tree, ones, overall), rtol=1e-6, atol=1e-7)

@@ -137,7 +137,7 @@ def test_a_missing_value_goes_where_the_mean_of_each_node_goes(random_trees, in_
         assert_array_equal(routed(X, trees), routed(known, trees))
 
 
-def test_a_gap_in_one_row_does_not_reach_the_next(random_trees, sparse, routed):
+def test_a_missing_value_in_one_row_does_not_reach_the_next(random_trees, sparse, routed):
     rng = np.random.default_rng(3)
     trees = random_trees(rng, 4)
     rows = np.zeros((2, 4), np.float32)
@@ -197,7 +197,7 @@ def test_top_k_keeps_the_largest_and_among_equals_the_lower_label(
 
 @pytest.mark.parametrize("n_labels", [50, 700])
 def test_top_k_of_many_labels_and_rows(random_trees, dense, routed, n_labels):
-    # More scores than the first room for them.
+    # More scores than there is memory for at first.
     rng = np.random.default_rng(n_labels)
     trees = random_trees(rng, 3, n_outputs=n_labels, sparse_leaves=True)
     nodes = routed(dense(rows_of_few_levels(rng)), trees)
@@ -213,7 +213,7 @@ def test_top_k_of_many_labels_and_rows(random_trees, dense, routed, n_labels):
 
 def test_stored_zeros_of_a_leaf_are_no_scores(random_trees, dense, routed):
     # A mean can be too small for float32 and so be stored as zero. (Few columns are filled, so that a
-    # kernel that takes a label twice does not write past its room.)
+    # kernel that takes a label twice does not write past its memory.)
     rng = np.random.default_rng(1)
     trees = random_trees(rng, 5, n_outputs=40)
     values = trees.leaves.values.copy()

@@ -1,4 +1,4 @@
-"""Makers of what the learners share that climb coefficient by coefficient: problems, and slow answers."""
+"""Makers of what the learners share that climb coefficient by coefficient: problems, and slow twins."""
 
 import numpy as np
 import pytest

@@ -106,8 +106,3 @@ def test_a_forest_left_alone_is_a_random_forest():
     assert settings["bootstrap"] is True
     assert settings["max_features"] == "sqrt"
     assert settings["min_impurity_decrease"] == 0.0
-
-
-def test_an_unknown_word_is_refused():
-    with pytest.raises(ValueError, match="thresholds='all' must be 'best' or 'random'"):
-        AxisParallelSplit(thresholds="all")

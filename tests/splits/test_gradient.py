@@ -1,6 +1,6 @@
 """Claims about the gradient split: its objective, its slopes, what it learns."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from slantwood.kernels.block import row_range
 from slantwood.kernels.products import gram
 from slantwood.splits.gradient import GradientSplit, evaluate, learn_gradient
-from slantwood.splits.protocol import learn
 
 EPS = float(np.finfo(np.float32).eps)
 DENSE, SPARSE = 0, 1
@@ -274,17 +273,6 @@ def test_learning_stops_early_where_nothing_moves(blocks_of):
     assert short[1] == long[1]
 
 
-@pytest.mark.plain_python
-def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
-    X, Z, _ = planted(blocks_of, 20, 3, 1, 0)
-    ones = np.ones(20, np.float32)
-    parameters = settled(max_iter=3)
-    direct = learn_gradient(parameters, X, Z, ones, np.array([5], np.uint64))
-    through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
-    assert (direct[0] == through[0]).all()
-    assert direct[1:] == through[1:]
-
-
 def test_a_planted_boundary_is_learned_from_batches_of_rows(blocks_of):
     X, Z, side = planted(blocks_of, 1003, 6, 2, 0)
     w, b, found = learned(settled(start="informed", batch_size=100), X, Z, 88172645463325252)
@@ -326,11 +314,11 @@ def missing_of(block):
     """Mask of the cells that a block lists as missing."""
     missing = np.zeros((block.n_rows, block.n_columns), bool)
     for i in range(block.n_rows):
-        missing[i, block.gap_indices[block.gap_indptr[i] : block.gap_indptr[i + 1]]] = True
+        missing[i, block.missing_indices[block.missing_indptr[i] : block.missing_indptr[i + 1]]] = True
     return missing
 
 
-def made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch):
+def made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch):
     """As above, but of some rows attributes are not known; a batch is a range of a node's rows."""
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(6, 40)), int(rng.integers(1, 8)), int(rng.integers(1, 9))
@@ -368,16 +356,16 @@ def rows_of(block):
     return A - block.mean
 
 
-GAPS = pytest.mark.parametrize(("x_form", "z_form"), [(DENSE, DENSE), (DENSE, SPARSE), (SPARSE, SPARSE)])
+MISSING = pytest.mark.parametrize(("x_form", "z_form"), [(DENSE, DENSE), (DENSE, SPARSE), (SPARSE, SPARSE)])
 
 
 @pytest.mark.plain_python
-@GAPS
+@MISSING
 @given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
 def test_gain_is_the_impurity_that_the_soft_split_removes_from_what_is_known(
     blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
 ):
-    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    X, Z, r, w, b = made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch)
     gain, _, _ = evaluated(X[x_form], Z[z_form], r, w, b, False)
     features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
     missing, r = missing_of(Z[z_form]), r.astype(np.float64)
@@ -394,12 +382,12 @@ def test_gain_is_the_impurity_that_the_soft_split_removes_from_what_is_known(
 
 
 @pytest.mark.plain_python
-@GAPS
+@MISSING
 @given(seed=SEEDS, weighted=WEIGHTED, batch=st.booleans())
 def test_slopes_are_the_central_differences_of_the_gain_over_what_is_known(
     blocks_of, in_both_forms, gathered, x_form, z_form, seed, weighted, batch
 ):
-    X, Z, r, w, b = made_with_gaps(blocks_of, in_both_forms, gathered, seed, weighted, batch)
+    X, Z, r, w, b = made_with_missing(blocks_of, in_both_forms, gathered, seed, weighted, batch)
     _, slope, slope_b = evaluated(X[x_form], Z[z_form], r, w, b, False)
     features, attributes = rows_of(X[x_form]), rows_of(Z[z_form])
     missing, at, step = missing_of(Z[z_form]), np.append(w, b).astype(np.float64), 1e-5
@@ -418,7 +406,7 @@ def test_slopes_are_the_central_differences_of_the_gain_over_what_is_known(
 def test_with_nothing_missing_both_ways_to_the_gain_agree(
     blocks_of, in_both_forms, gathered, form, seed, weighted
 ):
-    # A row of which nothing is known gives the block gaps; the range of all other rows has none.
+    # A row of which nothing is known gives the block missing values; the range of all other rows has none.
     rng = np.random.default_rng(seed)
     n, d, k = 20, 4, 5
     r = (rng.uniform(0.2, 4, n) if weighted else np.ones(n)).astype(np.float32)
@@ -428,7 +416,7 @@ def test_with_nothing_missing_both_ways_to_the_gain_agree(
     whole, _, _ = gathered(in_both_forms(A)[form], None, r)
     more, _, _ = gathered(in_both_forms(np.vstack([A, np.full(k, np.nan)]))[form], None, np.append(r, 1.0))
     part = row_range(more, 0, n)
-    assert len(whole.gap_indices) == 0 < len(part.gap_indices)
+    assert len(whole.missing_indices) == 0 < len(part.missing_indices)
     w, b = rng.normal(size=d).astype(np.float32), rng.normal()
     one, other = (evaluated(X, Z, r, w, b, False) for Z in (whole, part))
     scale = np.abs(one[1]).max()
@@ -470,9 +458,9 @@ def test_an_attribute_that_a_batch_does_not_know_has_no_part_in_it(
 def test_one_sided_splits_of_what_is_known_gain_nothing_and_stay_finite(
     blocks_of, in_both_forms, gathered, form, b
 ):
-    X, Z, r, w, _ = made_with_gaps(blocks_of, in_both_forms, gathered, 4, True, False)
+    X, Z, r, w, _ = made_with_missing(blocks_of, in_both_forms, gathered, 4, True, False)
     gain, slope, slope_b = evaluated(X[form], Z[form], r, w * np.float32(0.01), b, False)
-    assert len(Z[form].gap_indices) > 0
+    assert len(Z[form].missing_indices) > 0
     assert np.isfinite(slope).all()
     assert np.isfinite(slope_b)
     assert 0 <= gain <= 1e-3 * r.sum()
@@ -494,3 +482,31 @@ def test_a_planted_boundary_is_learned_from_the_targets_that_are_known(
     assert found
     agreement = ((X.values @ w + b >= 0) == side).mean()
     assert max(agreement, 1 - agreement) >= 0.97
+
+
+# ---- parameters
+
+
+@pytest.mark.plain_python
+def test_the_published_split_has_the_values_of_the_publication():
+    assert asdict(GradientSplit.published()) == {
+        "C": 10.0,
+        "learning_rate": 0.1,
+        "max_iter": 100,
+        "tol": 0.01,
+        "start": "noise",
+        "threshold": "learned",
+        "feature_power": 1.0,
+        "target_power": 1.0,
+        "batch_size": None,
+        "min_support": 1,
+        "competitor": None,
+    }
+
+
+@pytest.mark.plain_python
+def test_the_compiled_form_of_what_is_off_is_zero():
+    published = GradientSplit.published().compiled()
+    assert (published.informed_start, published.exact_threshold) == (False, False)
+    assert (published.batch_size, published.competitor) == (0, 0)
+    assert replace(GradientSplit.published(), competitor="axis").compiled().competitor == 1

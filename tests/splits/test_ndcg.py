@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier
+from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.kernels.l1_logistic import fit_l1_logistic
 from slantwood.kernels.ndcg_partition import labels_of, ndcg_partition
 from slantwood.metrics import precision_at_k
 from slantwood.splits.ndcg import NDCGSplit, learn_ndcg
-from slantwood.splits.protocol import learn
 
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
@@ -169,18 +168,6 @@ def test_as_published_C_counts_in_the_units_of_the_features(in_both_forms, gathe
     assert not as_published(1e-3, 1.0)[2]
 
 
-@pytest.mark.plain_python
-def test_learn_runs_the_kernel_of_the_parameters_type(in_both_forms, gathered):
-    X, labels, _ = planted(0, n=30)
-    X, Z = (gathered(in_both_forms(values)[0], power=0.0)[0] for values in (X, labels))
-    ones, parameters = np.ones(30, np.float32), settled(tol=0.02, max_iter=7, class_weight=None)
-    direct = learn_ndcg(parameters, X, Z, ones, np.array([5], np.uint64))
-    through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
-    assert direct[2]
-    assert_allclose(direct[0], through[0], rtol=1e-5)
-    assert_allclose(direct[1], through[1], rtol=1e-5)
-
-
 # ---- trees
 
 
@@ -246,32 +233,20 @@ def test_classes_are_divided_too():
 # ---- parameters
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"C": 0.0}, "NDCGSplit: C=0.0 must be finite and above 0"),
-        ({"C": float("nan")}, "C=nan must be finite"),
-        ({"tol": -1.0}, "tol=-1.0 must be finite and at least 0"),
-        ({"max_iter": 0}, "max_iter=0 must be finite and above 0"),
-        ({"class_weight": "auto"}, "class_weight='auto' must be 'balanced' or None"),
-    ],
-)
-def test_values_out_of_range_are_refused(given, message):
-    with pytest.raises(ValueError, match=message):
-        NDCGSplit(**given)
-
-
-@pytest.mark.parametrize(
-    "given", [{"cluster_iter": 2.5}, {"C": "1"}, {"min_support": True}, {"unit_variance": 0}]
-)
-def test_values_of_other_types_are_refused(given):
-    with pytest.raises(TypeError, match=r"must be (a|True)"):
-        NDCGSplit(**given)
-
-
-def test_the_published_split_leaves_nothing_open():
+@pytest.mark.plain_python
+def test_the_published_split_takes_features_as_they_are():
     published = NDCGSplit.published()
     assert published == NDCGSplit(C=1.0, tol=0.01, feature_power=0.0, min_support=1, unit_variance=False)
-    assert published.target_power == 0.0
-    assert "multi-label" in NDCGSplit.tasks
-    assert "regression" not in NDCGSplit.tasks
+    assert published.scaling == (0.0, 0.0, False)
+
+
+def test_it_is_for_labels_and_three_or_more_classes_only():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(ValueError, match=r"split='ndcg' is for .* targets, and y is regression"):
+        ObliqueTreeRegressor(split="ndcg").fit(X, X[:, 0])
+
+
+@pytest.mark.plain_python
+def test_unit_variance_is_true_or_false():
+    with pytest.raises(TypeError, match=r"^NDCGSplit: unit_variance=0 must be True or False$"):
+        NDCGSplit(unit_variance=0)

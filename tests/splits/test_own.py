@@ -1,4 +1,4 @@
-"""A split learner of the user's own: what it is shown, what becomes of its answer, and what is refused."""
+"""A split learner of the user's own: what it is shown, what becomes of its result, and what is refused."""
 
 import pickle
 
@@ -32,26 +32,26 @@ class Correlation:
 
 
 class Recorder(Correlation):
-    """The same, with a record of everything it was shown and answered."""
+    """The same, with a record of everything it was shown and returned."""
 
     def __init__(self):
         self.calls = []
 
     def learn(self, X, Z, p, weights, rng):
         shown = tuple(a.copy() for a in (X, Z, p, weights))
-        answer = super().learn(X, Z, p, weights, rng)
-        self.calls.append((*shown, *answer))
-        return answer
+        result = super().learn(X, Z, p, weights, rng)
+        self.calls.append((*shown, *result))
+        return result
 
 
-class Answer:
-    """Always the same answer."""
+class Always:
+    """Always the same result."""
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, result):
+        self.result = result
 
     def learn(self, X, Z, p, weights, rng):
-        return self.answer(X.shape[1]) if callable(self.answer) else self.answer
+        return self.result(X.shape[1]) if callable(self.result) else self.result
 
 
 class BestThreshold:
@@ -61,7 +61,7 @@ class BestThreshold:
         X = X.toarray() if sp.issparse(X) else X
         Z = (Z.toarray() if sp.issparse(Z) else Z) * np.sqrt(p)
         Z = Z - np.average(Z, axis=0, weights=weights)
-        best, answer = 0.0, None
+        best, result = 0.0, None
         for j in range(X.shape[1]):
             order = np.argsort(X[:, j], kind="stable")
             x, r = X[order, j], weights[order]
@@ -70,8 +70,8 @@ class BestThreshold:
             gain[x[1:] <= x[:-1]] = -1.0
             if gain.max() > best:
                 k = gain.argmax()
-                best, answer = gain[k], (np.eye(X.shape[1])[j], -(x[k] + x[k + 1]) / 2)
-        return answer
+                best, result = gain[k], (np.eye(X.shape[1])[j], -(x[k] + x[k + 1]) / 2)
+        return result
 
 
 TASKS = [
@@ -316,7 +316,7 @@ def test_max_features_limits_the_columns_that_the_learner_sees(density, max_feat
     assert widths.max() < X.shape[1] or (widths < X.shape[1]).any()
 
 
-# ---- what becomes of the answer
+# ---- what becomes of the result
 
 
 @DENSITIES
@@ -356,13 +356,13 @@ def test_rows_of_every_node_are_routed_as_its_hyperplane_says(density):
 @pytest.mark.parametrize("kind", [ObliqueTreeClassifier, ObliqueForestClassifier])
 @DENSITIES
 @pytest.mark.parametrize(
-    "answer",
+    "result",
     [None, lambda d: (np.zeros(d), 1.0), lambda d: (np.ones(d), 1e6), lambda d: (np.ones(d), -1e6)],
     ids=["None", "no weights", "all right", "all left"],
 )
-def test_no_hyperplane_or_one_that_divides_nothing_makes_a_leaf(kind, density, answer):
+def test_no_hyperplane_or_one_that_divides_nothing_makes_a_leaf(kind, density, result):
     X, y = problem("binary", density)
-    model = made(kind, Answer(answer), min_impurity_decrease=0.0).fit(X, y)
+    model = made(kind, Always(result), min_impurity_decrease=0.0).fit(X, y)
     assert (model.trees_.left < 0).all()
     assert np.isfinite(model.predict_proba(X)).all()
     assert_array_equal(model.feature_importances_, 0.0)
@@ -373,7 +373,7 @@ def test_no_hyperplane_or_one_that_divides_nothing_makes_a_leaf(kind, density, a
 def test_a_learner_that_writes_on_what_it_is_shown_changes_nothing(density, task):
     class Scribbler(Correlation):
         def learn(self, X, Z, p, weights, rng):
-            answer = super().learn(X, Z, p, weights, rng)
+            result = super().learn(X, Z, p, weights, rng)
             for matrix in (X, Z):
                 if sp.issparse(matrix):
                     matrix.data[:] = 7.0
@@ -383,7 +383,7 @@ def test_a_learner_that_writes_on_what_it_is_shown_changes_nothing(density, task
                     matrix[:] = 7.0
             p[:] = 7.0
             weights[:] = 7.0
-            return answer
+            return result
 
     X, y = problem(task, density)
     kind = ObliqueForestRegressor if "regression" in task else ObliqueForestClassifier
@@ -496,7 +496,7 @@ def test_a_forest_of_ones_own_can_be_continued(density):
 
 @pytest.mark.parametrize("kind", [ObliqueTreeClassifier, ObliqueForestClassifier])
 @pytest.mark.parametrize(
-    ("answer", "error", "parts"),
+    ("result", "error", "parts"),
     [
         (lambda d: np.ones(d), TypeError, ["(w, b)", "6 features"]),
         (lambda d: (np.ones(d), 0.0, 1.0), TypeError, ["(w, b)", "6 features"]),
@@ -519,11 +519,11 @@ def test_a_forest_of_ones_own_can_be_continued(density):
         (lambda d: (np.ones(d), 1e300), ValueError, ["finite"]),
     ],
 )
-def test_wrong_answers_are_refused_with_the_name_of_the_learner(kind, answer, error, parts):
+def test_wrong_results_are_refused_with_the_name_of_the_learner(kind, result, error, parts):
     X, y = problem("binary")
     with pytest.raises(error) as caught:
-        made(kind, Answer(answer), max_features=None).fit(X, y)
-    assert "Answer.learn" in str(caught.value)
+        made(kind, Always(result), max_features=None).fit(X, y)
+    assert "Always.learn" in str(caught.value)
     for part in parts:
         assert part in str(caught.value)
 
@@ -553,13 +553,13 @@ def test_what_is_no_learner_is_refused_by_the_name_of_the_parameter(kind, split)
 
 @DENSITIES
 @pytest.mark.parametrize("size", [1e30, 3e38])
-def test_huge_answers_are_refused_or_harmless(density, size):
+def test_huge_results_are_refused_or_harmless(density, size):
     X, y = problem("binary", density)
-    tree = made(ObliqueTreeClassifier, Answer(lambda d: (np.full(d, size), 0.0)), max_depth=1)
+    tree = made(ObliqueTreeClassifier, Always(lambda d: (np.full(d, size), 0.0)), max_depth=1)
     try:
         tree.fit(X * 1e-3, y)
     except ValueError as error:
-        assert "Answer.learn" in str(error)  # noqa: PT017
+        assert "Always.learn" in str(error)  # noqa: PT017
     else:
         assert np.isfinite(tree.trees_.weights).all()
         assert np.isfinite(tree.trees_.bias).all()

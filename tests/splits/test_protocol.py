@@ -1,33 +1,53 @@
 """Claims about how the grower talks to a learner: every parameter arrives, and no end goes unnoticed."""
 
 import sys
+from dataclasses import fields, replace
 from typing import get_type_hints
 
 import numpy as np
 import pytest
+from numba import njit
+from numpy.testing import assert_allclose
 
 from slantwood.split_names import SPLITS, split_class
 from slantwood.splits import protocol
 
+# Values for what learners leave to be chosen from the data.
+CHOSEN = {
+    "C": 3.0,
+    "learning_rate": 0.1,
+    "max_iter": 10,
+    "start": "informed",
+    "threshold": "learned",
+    "feature_power": 1.0,
+    "target_power": 1.0,
+    "batch_size": None,
+    "min_support": 1,
+    "competitor": None,
+    "class_weight": None,
+    "target_iter": 5,
+    "n_restarts": 1,
+    "order": "random",
+}
 MADE = {float: lambda i: i + 0.5, int: lambda i: i + 2, bool: lambda i: i % 2 == 0}
 
 
-def entrance_and_parameters(name):
-    """The entrance of a learner, and parameters of which no two are equal but truths."""
+def entry_point_and_parameters(name):
+    """The entry point of a learner, and parameters of which no two are equal but truths."""
     module = sys.modules[split_class(name).__module__]
-    kind, entrance = next(
-        (kind, entrance)
-        for kind, entrance in protocol._entrances.items()
+    kind, entry_point = next(
+        (kind, entry_point)
+        for kind, entry_point in protocol._entry_points.items()
         if kind.__module__ == module.__name__
     )
     types = get_type_hints(kind).values()
-    return module, entrance, kind(*(MADE[each](i) for i, each in enumerate(types)))
+    return module, entry_point, kind(*(MADE[each](i) for i, each in enumerate(types)))
 
 
 @pytest.mark.parametrize("name", SPLITS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
-    module, entrance, parameters = entrance_and_parameters(name)
+    module, entry_point, parameters = entry_point_and_parameters(name)
     if turned:  # truths, too, must be told apart
         parameters = type(parameters)(*(not p if isinstance(p, bool) else p for p in parameters))
     arrived = []
@@ -36,15 +56,48 @@ def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
         arrived.append(given)
         return np.array([1.0, 2.0], np.float32), np.float32(3.0), True
 
-    monkeypatch.setattr(module, entrance.__name__.replace("enter", "learn"), kernel)
-    w, answer = np.zeros(2, np.float32), np.zeros(protocol.ANSWER_PARTS)
+    kernel_name = "learn_" + entry_point.__name__.removesuffix("_entry_point")
+    monkeypatch.setattr(module, kernel_name, kernel)
+    w, result = np.zeros(2, np.float32), np.zeros(protocol.RESULT_SIZE)
     numbers = np.array([float(value) for value in parameters])
-    entrance(numbers, None, None, None, None, w, answer)
+    entry_point(numbers, None, None, None, None, w, result)
     assert arrived == [parameters]
     assert w.tolist() == [1.0, 2.0]
-    assert protocol.read(answer) == (3.0, True)
+    assert protocol.read_result(result) == (3.0, True)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("name", SPLITS)
+def test_learn_runs_the_kernel_of_the_parameters_type(dense, gathered, name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    y = X[:, :3].argmax(axis=1)
+    x_block, _, _ = gathered(dense(X))
+    z_block, _, _ = gathered(dense(y[:, None] == np.arange(3)), power=0.0)
+    kind = split_class(name)
+    chosen = {field.name: CHOSEN[field.name] for field in fields(kind) if field.default == "auto"}
+    parameters = replace(kind(), **chosen).compiled()
+    kernel = getattr(sys.modules[kind.__module__], f"learn_{SPLITS[name][0]}")
+    direct, through = (
+        learner(parameters, x_block, z_block, np.ones(30, np.float32), np.array([5], np.uint64))
+        for learner in (kernel, protocol.learn)
+    )
+    assert direct[2]
+    assert through[2]
+    # Compiled by itself and inlined it may round differently.
+    assert_allclose(np.append(*direct[:2]), np.append(*through[:2]), rtol=1e-3, atol=1e-3)
 
 
 def test_a_learner_that_did_not_come_to_its_end_is_an_error():
     with pytest.raises(MemoryError, match="did not come to its end"):
-        protocol.read(np.zeros(protocol.ANSWER_PARTS))
+        protocol.read_result(np.zeros(protocol.RESULT_SIZE))
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_compiled_code_unpacks_parameters_as_plain_python_does(name):
+    _, _, parameters = entry_point_and_parameters(name)
+    kind = type(parameters)
+    numbers = np.array([float(value) for value in parameters])
+    unpacked = njit(lambda numbers: protocol.unpack(kind, numbers))(numbers)
+    assert unpacked == parameters
+    assert list(map(type, unpacked)) == list(map(type, parameters))

@@ -1,16 +1,21 @@
 """Claims about the SVM split: which clusters it separates, with which features, at which costs."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood import ObliqueTreeClassifier, SVMSplit
+from slantwood import (
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+    ObliqueTreeRegressor,
+    SVMSplit,
+)
 from slantwood.kernels.l1_svm import fit_l1_svm
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.protocol import learn
-from slantwood.splits.svm import learn_svm
 
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
@@ -208,13 +213,26 @@ def test_the_scale_of_all_attributes_does_not_matter_at_all(blocks_of, factor):
 
 
 @pytest.mark.plain_python
-def test_learn_runs_the_kernel_of_the_parameters_type(blocks_of):
-    X, labels, _ = planted(0, n=30)
-    varies = X.std(axis=0) > 0
-    X, Z = scaled(blocks_of, X[:, varies])[0], scaled(blocks_of, labels)[0]
-    ones, parameters = np.ones(30, np.float32), settled()
-    direct = learn_svm(parameters, X, Z, ones, np.array([5], np.uint64))
-    through = learn(parameters, X, Z, ones, np.array([5], np.uint64))
-    assert direct[2]
-    assert_array_equal(direct[0], through[0])
-    assert direct[1:] == through[1:]
+def test_the_published_split_takes_clusters_as_they_fall_and_everything_standardised():
+    published = SVMSplit.published()
+    assert (published.C, published.class_weight, *published.scaling) == (10.0, None, 1.0, 1.0, True)
+    assert published.compiled().balanced is False
+
+
+@pytest.mark.parametrize(
+    "kind", [ObliqueTreeClassifier, ObliqueForestClassifier, ObliqueTreeRegressor, ObliqueForestRegressor]
+)
+def test_every_estimator_learns_with_the_split_by_its_name_as_with_the_split_itself(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = (X[:, 0] - X[:, 1] > 0).astype(int)
+    few = {"n_estimators": 3} if "Forest" in kind.__name__ else {}
+    by_name = kind(split="svm", random_state=0, **few).fit(X, y)
+    by_value = kind(split=SVMSplit(), random_state=0, **few).fit(X, y)
+    chosen = by_name.settings_.split
+    assert isinstance(chosen, SVMSplit)
+    assert "auto" not in asdict(chosen).values()
+    assert np.mean((by_name.predict(X) >= 0.5) == y) > 0.9
+    assert_array_equal(by_name.predict(X), by_value.predict(X))
+    other = kind(split="gradient", random_state=0, **few).fit(X, y)
+    assert not np.array_equal(other.trees_.weights, by_name.trees_.weights)

@@ -1,6 +1,5 @@
 """Claims about the WODT split: which classes it sees, the entropy it lowers, and where it ends."""
 
-from dataclasses import FrozenInstanceError, asdict, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import expit, xlogy
 
-from slantwood.splits.protocol import learn
+from slantwood import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.splits.wodt import WODTSplit, _make_sides, class_numbers, evaluate, learn_wodt
 
 STREAM = 88172645463325252
@@ -271,49 +270,7 @@ def test_features_without_variation_give_no_split(gathered, blocks_of, dense, fo
     assert not found
 
 
-@plain
-def test_learn_runs_the_kernel_of_the_parameters_type(gathered, blocks_of, dense):
-    (X, _), y, weights = made(blocks_of, 0)
-    Z = class_block(gathered, dense, y, weights)
-    parameters = WODTSplit.published().compiled()
-    direct = learn_wodt(parameters, X, Z, weights, np.array([5], np.uint64))
-    through = learn(parameters, X, Z, weights, np.array([5], np.uint64))
-    assert direct[2]
-    # Compiled by itself and inlined it may round differently.
-    assert_allclose(np.append(*direct[:2]), np.append(*through[:2]), rtol=1e-3, atol=1e-3)
-
-
 # ---- parameters
-
-
-@plain
-@pytest.mark.parametrize("name", ["alpha", "max_iter", "tol", "feature_power", "min_support"])
-def test_numbers_are_checked_by_name(name):
-    with pytest.raises(ValueError, match=f"^WODTSplit: {name}=-1 must be finite and"):
-        WODTSplit(**{name: -1})
-    with pytest.raises(TypeError, match=f"^WODTSplit: {name}='ten' must be a"):
-        WODTSplit(**{name: "ten"})
-
-
-@plain
-def test_unknown_starts_are_refused_with_those_that_would_do():
-    with pytest.raises(ValueError, match=r"^WODTSplit: start='zero' must be 'spread' or 'noise'$"):
-        WODTSplit(start="zero")
-
-
-@plain
-def test_the_compiled_form_carries_every_parameter_of_learning():
-    compiled = WODTSplit(alpha=1, max_iter=np.int32(7), tol=0, start="noise").compiled()
-    assert compiled == (1.0, 7, 0.0, False)
-    assert [type(value) for value in compiled] == [float, int, float, bool]
-    assert replace(WODTSplit(), start="spread").compiled().from_spread is True
-
-
-@plain
-def test_published_leaves_nothing_to_be_chosen_and_has_no_penalty():
-    published = WODTSplit.published()
-    assert "auto" not in asdict(published).values()
-    assert (published.alpha, published.start) == (0.0, "noise")
 
 
 @plain
@@ -326,12 +283,14 @@ def test_two_classes_of_dense_features_are_for_random_forests(task, sparse_featu
 
 
 @plain
-def test_it_is_for_classes_only_and_reads_them():
-    assert WODTSplit.tasks == ("binary", "multi-class")
-    assert WODTSplit.reads_labels
+def test_the_published_split_starts_from_noise_without_penalty():
+    published = WODTSplit.published()
+    assert (published.alpha, published.start) == (0.0, "noise")
 
 
-@plain
-def test_a_split_cannot_be_changed_after_its_values_were_checked():
-    with pytest.raises(FrozenInstanceError):
-        WODTSplit().alpha = -1
+@pytest.mark.parametrize("y", [np.linspace(0, 1, 20), np.tile([[0, 1], [1, 0]], (10, 1))])
+def test_it_is_for_classes_only(y):
+    kind = ObliqueTreeRegressor if y.ndim == 1 else ObliqueTreeClassifier
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(ValueError, match="split='wodt' is for binary and multi-class targets, and y is"):
+        kind(split="wodt").fit(X, y)

@@ -9,7 +9,7 @@ from slantwood.cli.console import say
 
 def warmup() -> None:
     """Compile the kernels, once on this machine."""
-    from slantwood.machine_code import cache_folder, compile_all
+    from slantwood.warmup import cache_folder, compile_all
 
     started = time.perf_counter()
     compile_all()

@@ -76,7 +76,7 @@ def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> di
         "target_power": 1.0,
         "batch_size": 2000,
         "min_support": 1,
-        "rival": None,
+        "competitor": None,
     }
     if traits.task == "regression":
         # Trees on one number are nearly equal unless their rows differ.

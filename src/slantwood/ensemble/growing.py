@@ -134,7 +134,7 @@ def _plan(
     return GrowthPlan(
         X=with_unit_rows(X) if settings.unit_rows else X,
         Y=Y,
-        overall=_overall_means(Y, data.row_weights) if Y.has_gaps else np.empty(0, np.float32),
+        overall=_overall_means(Y, data.row_weights) if Y.has_missing else np.empty(0, np.float32),
         Z=Z,
         attribute_weights=attribute_weights.astype(np.float32),
         row_weights=data.row_weights,
@@ -161,6 +161,6 @@ def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:
 def _consistent(tree: Trees, data: TrainingData, plan: GrowthPlan) -> Trees:
     """Put the leaves in line with a hierarchy: means over other rows for each label are so up to rounding."""
     hierarchy = data.targets.hierarchy
-    if hierarchy is None or not plan.Y.has_gaps:
+    if hierarchy is None or not plan.Y.has_missing:
         return tree
     return tree._replace(leaves=prediction_matrix(hierarchy.consistent(array_of(tree.leaves))))

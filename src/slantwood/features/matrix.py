@@ -107,7 +107,7 @@ def with_unit_rows(matrix: Matrix) -> Matrix:
     if matrix.is_dense:
         return dense_matrix((matrix.values / _dense_lengths(matrix)[:, None]).astype(np.float32))
     rows = _row_of_each_stored(matrix.indptr)
-    squares = _squares(matrix.data, matrix.has_gaps)
+    squares = _squares(matrix.data, matrix.has_missing)
     lengths = _or_one(np.bincount(rows, squares, minlength=len(matrix.indptr) - 1))
     return matrix._replace(data=(matrix.data / lengths[rows]).astype(np.float32))
 
@@ -119,13 +119,13 @@ def _dense_lengths(matrix: Matrix) -> np.ndarray:
     for start in range(0, n_rows, step):
         rows = slice(start, start + step)
         # One after the other, as those of sparse rows: in another order the last digit may be another.
-        sums[rows] = np.cumsum(_squares(matrix.values[rows], matrix.has_gaps), axis=1)[:, -1]
+        sums[rows] = np.cumsum(_squares(matrix.values[rows], matrix.has_missing), axis=1)[:, -1]
     return _or_one(sums)
 
 
-def _squares(values: np.ndarray, has_gaps: bool) -> np.ndarray:
+def _squares(values: np.ndarray, has_missing: bool) -> np.ndarray:
     squares = values.astype(np.float64) ** 2
-    return np.nan_to_num(squares, copy=False) if has_gaps else squares
+    return np.nan_to_num(squares, copy=False) if has_missing else squares
 
 
 def _or_one(sums: np.ndarray) -> np.ndarray:

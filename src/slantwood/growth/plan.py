@@ -7,9 +7,9 @@ import numpy as np
 
 from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
-from slantwood.leaves.mean import mean_leaves, mean_leaves_with_gaps
+from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 from slantwood.model.trees import Trees
-from slantwood.splits.protocol import entrance_of, is_plain
+from slantwood.splits.protocol import entry_point_of, is_plain
 
 # The flag of growth that nobody stops.
 _GO_ON = np.zeros(1, np.uint8)
@@ -22,7 +22,7 @@ class GrowthPlan:
     X: Matrix
     Y: Matrix  # what leaves predict
     overall: np.ndarray  # float32, means of Y, for a target of which a tree knows nothing
-    Z: Matrix  # what judges a split
+    Z: Matrix  # what a split is evaluated by
     attribute_weights: np.ndarray  # float32 over columns of Z; empty where all are equal
     row_weights: np.ndarray  # float64
     split: Any
@@ -42,7 +42,7 @@ class GrowthPlan:
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
         parameters = self.split.compiled()
-        entrance, numbers = entrance_of(parameters)
+        learner, numbers = entry_point_of(parameters)
         # Learners in plain Python need the grower in plain Python.
         growing = getattr(grow, "py_func", grow) if is_plain(parameters) else grow
         tree = growing(
@@ -52,7 +52,7 @@ class GrowthPlan:
             rows,
             counts[rows],
             weights,
-            entrance,
+            learner,
             numbers,
             self.split.scaling,
             self.importance_power,
@@ -61,8 +61,8 @@ class GrowthPlan:
             stop_flag,
         )
         is_leaf = tree.left < 0
-        if self.Y.has_gaps:
-            leaves = mean_leaves_with_gaps(self.Y, tree, weights, self.overall)
+        if self.Y.has_missing:
+            leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)
         else:
             leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
         leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)

@@ -56,50 +56,36 @@ def _what_pays(passed, left, right):
 
 
 @exact
-def cut_back(
-    passed,
-    left,
-    right,
-    indptr,
-    columns,
-    weights,
-    means,
-    shares,
-    bias,
-    start,
-    stop,
-    depth,
-    node_weight,
-):
+def cut_back(nodes, n_nodes, splits):
     """Take away splits below which, and themselves included, none has passed; return how many nodes remain.
 
-    The arrays are those of the grower, over nodes and over weights of splits. What stays moves to the front.
+    What stays moves to the front.
     """
-    number = _what_pays(passed, left, right)
+    number = _what_pays(nodes.passed[:n_nodes], nodes.left, nodes.right)
     count = 0
     stored = 0
     last = np.int64(0)
-    for node in range(passed.shape[0]):
+    for node in range(n_nodes):
         # A node never moves up, so that only places are written of which all has been read.
         first = last
-        last = indptr[node + 1]
+        last = nodes.indptr[node + 1]
         if number[node] < 0:
             continue
-        is_split = left[node] >= 0
+        is_split = nodes.left[node] >= 0
         if is_split:
             for i in range(first, last):
-                columns[stored] = columns[i]
-                weights[stored] = weights[i]
-                means[stored] = means[i]
-                shares[stored] = shares[i]
+                splits.columns[stored] = splits.columns[i]
+                splits.weights[stored] = splits.weights[i]
+                splits.means[stored] = splits.means[i]
+                splits.shares[stored] = splits.shares[i]
                 stored += 1
-        left[count] = number[left[node]] if is_split else -1
-        right[count] = number[right[node]] if is_split else -1
-        bias[count] = bias[node] if is_split else 0.0
-        start[count] = start[node]
-        stop[count] = stop[node]
-        depth[count] = depth[node]
-        node_weight[count] = node_weight[node]
+        nodes.left[count] = number[nodes.left[node]] if is_split else -1
+        nodes.right[count] = number[nodes.right[node]] if is_split else -1
+        nodes.bias[count] = nodes.bias[node] if is_split else 0.0
+        nodes.start[count] = nodes.start[node]
+        nodes.stop[count] = nodes.stop[node]
+        nodes.depth[count] = nodes.depth[node]
+        nodes.weight[count] = nodes.weight[node]
         count += 1
-        indptr[count] = stored
+        nodes.indptr[count] = stored
     return count

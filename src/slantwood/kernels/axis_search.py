@@ -14,11 +14,11 @@ import numpy as np
 
 from slantwood.kernels.columns import columns_of
 from slantwood.kernels.compiling import exact, scanning, vectorised
-from slantwood.kernels.products import has_gaps
+from slantwood.kernels.products import has_missing
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
-from slantwood.kernels.sorting import SortingRoom, sort_rows, sort_within, sorting_room
-from slantwood.kernels.thresholds import HIGHER, best_cut, best_cut_with_gaps
+from slantwood.kernels.sorting import SortingWorkspace, sort_rows, sort_within, sorting_workspace
+from slantwood.kernels.thresholds import HIGHER, best_cut, best_cut_with_missing
 
 # From so many rows on, a histogram of so many bins comes first; not for more clustering attributes than
 # these, nor where a bin holds more than this share of the rows.
@@ -30,8 +30,8 @@ _CROWDED = 0.125
 _NAN = np.float32(np.nan)
 
 
-class _Room(NamedTuple):
-    sorting: SortingRoom
+class _Workspace(NamedTuple):
+    sorting: SortingWorkspace
     values: np.ndarray  # float32: values of one feature
     rows: np.ndarray  # uint32: and their rows
     line: np.ndarray  # float32: values in the order of the sweep
@@ -51,12 +51,13 @@ def best_feature(X, Z, weights, at_random, state):
     n = X.n_rows
     d = X.n_columns
     columns = columns_of(X, np.ones(n, np.float32))
-    gaps = has_gaps(Z)
-    n_bins = _BINS if n >= _MANY_ROWS and Z.is_dense and Z.n_columns <= _FEW_ATTRIBUTES and not gaps else 0
+    any_missing = has_missing(Z)
+    is_narrow = Z.is_dense and Z.n_columns <= _FEW_ATTRIBUTES
+    n_bins = _BINS if n >= _MANY_ROWS and is_narrow and not any_missing else 0
     values = np.empty(2 * n, np.float32)
     rows = np.empty(2 * n, np.uint32)
-    room = _Room(
-        sorting_room(n),
+    workspace = _Workspace(
+        sorting_workspace(n),
         values[:n],
         rows[:n],
         values[n:],
@@ -76,18 +77,18 @@ def best_feature(X, Z, weights, at_random, state):
         j = visits[other]
         visits[other] = visits[visit]
         if at_random:
-            column = _by_row(columns, j, room.values)
-            gain, cut = _random_cut(column, Z, weights, total, state, room)
-        elif gaps:
-            column = _by_row(columns, j, room.values)
-            gain, cut = best_cut_with_gaps(column, sort_rows(column, room.sorting), Z, weights)
+            column = _by_row(columns, j, workspace.values)
+            gain, cut = _random_cut(column, Z, weights, total, state, workspace)
+        elif any_missing:
+            column = _by_row(columns, j, workspace.values)
+            gain, cut = best_cut_with_missing(column, sort_rows(column, workspace.sorting), Z, weights)
         else:
-            gain, cut = _searched_cut(columns, j, Z, weights, total, room)
+            gain, cut = _searched_cut(columns, j, Z, weights, total, workspace)
         if gain >= 0.0 and gain > best * HIGHER:
             best = gain
             feature = int(j)
             best_place = cut - X.mean[j]  # stored values of a sparse block are not shifted
-    return feature, best_place, best * total if gaps and at_random else best
+    return feature, best_place, best * total if any_missing and at_random else best
 
 
 @exact
@@ -102,26 +103,26 @@ def _by_row(columns, j, out):
 
 
 @scanning
-def _searched_cut(columns, j, Z, weights, total, room):
+def _searched_cut(columns, j, Z, weights, total, workspace):
     # The best of all cuts of feature j. Rows at a value that many share, zero in sparse columns, need not be
     # sorted: the others are swept from both ends towards it.
-    room.sums[:] = 0.0
+    workspace.sums[:] = 0.0
     passed = 0.0
     if columns.is_dense:
         common = _common_value(columns.values[j])
         size = columns.n_rows
-        if room.bins.shape[0] > 0 and np.isnan(common):
-            size, passed = _near_the_best_bins(columns.values[j], Z, weights, total, room)
+        if workspace.bins.shape[0] > 0 and np.isnan(common):
+            size, passed = _near_the_best_bins(columns.values[j], Z, weights, total, workspace)
         if size == columns.n_rows:
-            size = _others(columns.values[j], common, room)
-        values = room.values[:size]
-        owners = room.rows
+            size = _others(columns.values[j], common, workspace)
+        values = workspace.values[:size]
+        owners = workspace.rows
     else:
         common = np.float32(0.0)
         values = columns.data[columns.indptr[j] : columns.indptr[j + 1]]
         owners = columns.rows[columns.indptr[j] : columns.indptr[j + 1]]
-    sort_within(values, room.sorting)
-    order = room.sorting.order
+    sort_within(values, workspace.sorting)
+    order = workspace.sorting.order
     size = values.shape[0]
     n_low = 0
     while n_low < size and values[order[n_low]] < common:
@@ -136,18 +137,25 @@ def _searched_cut(columns, j, Z, weights, total, room):
         n_high = 0
         beyond = _NAN
     for i in range(n_low):
-        room.line[i] = values[order[i]]
-        room.line_rows[i] = owners[order[i]]
+        workspace.line[i] = values[order[i]]
+        workspace.line_rows[i] = owners[order[i]]
     for i in range(n_high):
-        room.line[n_low + i] = values[order[size - 1 - i]]
-        room.line_rows[n_low + i] = owners[order[size - 1 - i]]
+        workspace.line[n_low + i] = values[order[size - 1 - i]]
+        workspace.line_rows[n_low + i] = owners[order[size - 1 - i]]
     best = -1.0
     cut = np.float32(0.0)
     first = 0
     last = n_low
     for _ in range(2):
         gain, place = best_cut(
-            room.line[first:last], room.line_rows[first:last], beyond, Z, weights, total, passed, room.sums
+            workspace.line[first:last],
+            workspace.line_rows[first:last],
+            beyond,
+            Z,
+            weights,
+            total,
+            passed,
+            workspace.sums,
         )
         if gain > best * HIGHER:
             best = gain
@@ -156,7 +164,7 @@ def _searched_cut(columns, j, Z, weights, total, room):
         last = n_low + n_high
         if first == last:
             break
-        room.sums[:] = 0.0
+        workspace.sums[:] = 0.0
     return best, cut
 
 
@@ -172,31 +180,31 @@ def _common_value(values):
 
 
 @scanning
-def _others(values, common, room):
+def _others(values, common, workspace):
     # Writes the values that are not the common one, and their rows; returns how many there are.
     count = 0
     for i in range(values.shape[0]):
-        room.values[count] = values[i]
-        room.rows[count] = i
+        workspace.values[count] = values[i]
+        workspace.rows[count] = i
         count += values[i] != common
     return count
 
 
 @scanning
-def _near_the_best_bins(values, Z, weights, total, room):
-    # Finds between which bins the best cut lies; writes the values and rows of these two to room.values and
-    # room.rows and the sums of the bins before to room.sums. Returns how many rows they have, all where a bin
-    # is crowded, and the weight of those before.
+def _near_the_best_bins(values, Z, weights, total, workspace):
+    # Finds between which bins the best cut lies; writes the values and rows of these two, and the sums of the
+    # bins before, to the workspace. Returns how many rows they have, all where a bin is crowded, and the
+    # weight of those before.
     n = values.shape[0]
     low, high = _extremes(values)
     per_bin = np.float32(_BINS) / (high - low)
     if not per_bin < np.float32(np.inf):
         return n, 0.0
-    room.bins[:] = 0.0
-    bin_rows = room.bins[:, 0]
-    bin_weight = room.bins[:, 1]
-    bin_sums = room.bins[:, 2:]
-    bin_of = room.rows
+    workspace.bins[:] = 0.0
+    bin_rows = workspace.bins[:, 0]
+    bin_weight = workspace.bins[:, 1]
+    bin_sums = workspace.bins[:, 2:]
+    bin_of = workspace.rows
     single = Z.n_columns == 1
     for i in range(n):
         own = min(np.uint32((values[i] - low) * per_bin), np.uint32(_BINS - 1))
@@ -215,13 +223,13 @@ def _near_the_best_bins(values, Z, weights, total, room):
     before = 0  # the last bin with rows
     for q in range(_BINS):
         if bin_rows[q] > _CROWDED * n:
-            room.sums[:] = 0.0
+            workspace.sums[:] = 0.0
             return n, 0.0
         if bin_rows[q] > 0.0:
             if left > 0.0 and total > left:
                 squared = 0.0
                 for k in range(Z.n_columns):
-                    squared += room.sums[k] * room.sums[k]
+                    squared += workspace.sums[k] * workspace.sums[k]
                 gain = squared / (left * (total - left))
                 if gain > best:
                     best = gain
@@ -229,21 +237,21 @@ def _near_the_best_bins(values, Z, weights, total, room):
                     passed = left - bin_weight[before]
             left += bin_weight[q]
             for k in range(Z.n_columns):
-                room.sums[k] += bin_sums[q, k]
+                workspace.sums[k] += bin_sums[q, k]
             before = q
-    room.sums[:] = 0.0
+    workspace.sums[:] = 0.0
     # The bin before the best border: the last one below it with rows.
     before = best_bin - 1
     while before > 0 and bin_rows[before] == 0.0:
         before -= 1
     for q in range(before):
         for k in range(Z.n_columns):
-            room.sums[k] += bin_sums[q, k]
+            workspace.sums[k] += bin_sums[q, k]
     few = 0
     for i in range(n):
         if bin_of[i] in (best_bin, before):
-            room.values[few] = values[i]
-            room.rows[few] = i  # this is `bin_of`, whose first few places are no longer needed
+            workspace.values[few] = values[i]
+            workspace.rows[few] = i  # this is `bin_of`, whose first few places are no longer needed
             few += 1
     return few, passed
 
@@ -265,7 +273,7 @@ def _add_multiple(sums, z, r):
 
 
 @scanning
-def _random_cut(values, Z, weights, total, state, room):
+def _random_cut(values, Z, weights, total, state, workspace):
     # One cut drawn between the least and the largest value, and its gain. Attributes that are missing count
     # as if they were at their means, where they stand.
     low, high = _extremes(values)
@@ -273,7 +281,7 @@ def _random_cut(values, Z, weights, total, state, room):
     cut = cut if cut > low else high
     if not high > low:
         return -1.0, cut
-    sums = room.sums
+    sums = workspace.sums
     sums[:] = 0.0
     if Z.is_dense and Z.n_columns == 1:
         left, sums[0] = _single_sums_below(values, cut, Z.values[:, 0], weights)

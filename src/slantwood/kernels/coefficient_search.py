@@ -25,9 +25,9 @@ import numpy as np
 
 from slantwood.kernels.columns import Columns, columns_of
 from slantwood.kernels.compiling import exact, scanning
-from slantwood.kernels.products import has_gaps, known_weights, project
+from slantwood.kernels.products import has_missing, known_weights, project
 from slantwood.kernels.scratch import scratch
-from slantwood.kernels.sorting import SortingRoom, sort_rows, sorting_room
+from slantwood.kernels.sorting import SortingWorkspace, sort_rows, sorting_workspace
 
 # Longest step. Coefficients are kept near 1 at the most, so that longer ones would leave nothing of the rest.
 _LONGEST = 1e6
@@ -51,7 +51,7 @@ _ALONG_MEAN = 3
 
 
 class Search(NamedTuple):
-    """A hyperplane over the rows of a node, what stands on its right, and room to look for a better one."""
+    """A hyperplane over the rows of a node, what stands on its right, and memory to look for a better one."""
 
     columns: Columns  # the features
     ones: np.ndarray  # float32 over rows: a step of the offset
@@ -60,16 +60,16 @@ class Search(NamedTuple):
     offset: np.ndarray  # float64 (1,): c
     scores: np.ndarray  # float64 over rows
     sums: np.ndarray  # float64 over attributes, of the rows on the right: sum r z, z as stored
-    inside: np.ndarray  # with gaps: their weight where the attribute is known
+    inside: np.ndarray  # with missing values: their weight where the attribute is known
     totals: np.ndarray  # float64 (4,), see above
-    known: np.ndarray  # with gaps: weight of all rows in which an attribute is known
+    known: np.ndarray  # with missing values: weight of all rows in which an attribute is known
     whole: float  # weight of all rows
     of_means: float  # |mean of stored attributes|^2
-    z: np.ndarray  # with gaps: one row of attributes
+    z: np.ndarray  # with missing values: one row of attributes
     keys: np.ndarray  # float32 over rows: critical values of those that move
     movers: np.ndarray  # and their moves there
     turned: np.ndarray  # moves that come before all of them
-    sorting: SortingRoom
+    sorting: SortingWorkspace
     tried_sums: np.ndarray  # sums as above while passing rows
     tried_inside: np.ndarray
     tried_totals: np.ndarray
@@ -81,9 +81,9 @@ def begin(X, Z, weights):
     n = X.n_rows
     ones = scratch(n, np.float32)
     ones[:] = np.float32(1.0)
-    n_gapped = Z.n_columns if has_gaps(Z) else 0
-    known = np.zeros(n_gapped)
-    if n_gapped > 0:
+    n_tracked = Z.n_columns if has_missing(Z) else 0
+    known = np.zeros(n_tracked)
+    if n_tracked > 0:
         known_weights(Z, weights, known)
     whole = 0.0
     for i in range(n):
@@ -99,18 +99,18 @@ def begin(X, Z, weights):
         np.zeros(1),
         np.zeros(n),
         np.zeros(Z.n_columns),
-        np.zeros(n_gapped),
+        np.zeros(n_tracked),
         np.zeros(4),
         known,
         whole,
         of_means,
-        scratch(n_gapped, np.float32),
+        scratch(n_tracked, np.float32),
         scratch(n, np.float32),
         scratch(n, np.int64),
         scratch(n, np.int64),
-        sorting_room(n),
+        sorting_workspace(n),
         np.zeros(Z.n_columns),
-        np.zeros(n_gapped),
+        np.zeros(n_tracked),
         np.zeros(4),
     )
     clear(search)
@@ -181,8 +181,8 @@ def _move_what_is_known(search, Z, row, r, sums, inside):
     if not Z.is_dense:
         for k in range(Z.indptr[row], Z.indptr[row + 1]):
             z[Z.indices[k]] += Z.data[k]
-    for k in range(Z.gap_indptr[row], Z.gap_indptr[row + 1]):
-        z[Z.gap_indices[k]] = np.float32(np.nan)
+    for k in range(Z.missing_indptr[row], Z.missing_indptr[row + 1]):
+        z[Z.missing_indices[k]] = np.float32(np.nan)
     for j in range(Z.n_columns):
         if not np.isnan(z[j]):
             sums[j] += r * np.float64(z[j])

@@ -29,7 +29,7 @@ class History(NamedTuple):
 
 @exact
 def make_history(n_pairs, size):
-    """Make room for so many pairs of vectors of the given size."""
+    """Make memory for so many pairs of vectors of the given size."""
     return History(
         scratch(n_pairs * size, np.float32).reshape(n_pairs, size),
         scratch(n_pairs * size, np.float32).reshape(n_pairs, size),

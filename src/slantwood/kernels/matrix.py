@@ -1,6 +1,6 @@
 """All rows of the data: a float32 matrix that compiled code reads, dense or CSR.
 
-A missing value is a gap: NaN, which in CSR form is stored.
+A missing value is NaN, which in CSR form is stored.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Matrix(NamedTuple):
     indices: np.ndarray  # uint32
     data: np.ndarray  # float32
     n_columns: int
-    has_gaps: bool
+    has_missing: bool
 
 
 def dense_matrix(values: np.ndarray) -> Matrix:
@@ -34,7 +34,7 @@ def dense_matrix(values: np.ndarray) -> Matrix:
         np.empty(0, np.uint32),
         np.empty(0, np.float32),
         values.shape[1],
-        _any_gap(values),
+        _any_missing(values),
     )
 
 
@@ -47,11 +47,11 @@ def sparse_matrix(csr: sp.csr_array) -> Matrix:
         csr.indices.astype(np.int32, copy=False).view(np.uint32),
         csr.data,
         csr.shape[1],
-        _any_gap(csr.data),
+        _any_missing(csr.data),
     )
 
 
-def _any_gap(values: np.ndarray) -> bool:
+def _any_missing(values: np.ndarray) -> bool:
     # The smallest value is NaN where any is; this takes no memory.
     return bool(np.isnan(values.min(initial=np.inf)))
 

@@ -63,10 +63,10 @@ def labels_of(Z):
     count = 0
     indptr[0] = 0
     for i in range(n):
-        gaps = Z.gap_indices[:0]
-        if Z.gap_indices.shape[0] > 0:
-            gaps = Z.gap_indices[Z.gap_indptr[i] : Z.gap_indptr[i + 1]]
-        for j in gaps:
+        unknown = Z.missing_indices[:0]
+        if Z.missing_indices.shape[0] > 0:
+            unknown = Z.missing_indices[Z.missing_indptr[i] : Z.missing_indptr[i + 1]]
+        for j in unknown:
             is_missing[j] = True
         start = 0 if Z.is_dense else Z.indptr[i]
         stop = Z.n_columns if Z.is_dense else Z.indptr[i + 1]
@@ -80,7 +80,7 @@ def labels_of(Z):
                 labels[count] = number[column]
                 gains[count] = weight[column] * (above / height[column])
                 count += 1
-        for j in gaps:
+        for j in unknown:
             is_missing[j] = False
         indptr[i + 1] = count
     return LabelLists(indptr, labels[:count], gains[:count], n_labels)
@@ -109,7 +109,7 @@ def _ranges(Z):
 
 @exact
 def _n_above(Z, lowest):
-    # Room for the lists, which is a little too much where values are missing.
+    # Memory for the lists, a little too much where values are missing.
     if not Z.is_dense:
         return Z.data.shape[0]
     count = 0

@@ -170,8 +170,8 @@ def known_weights(block, weights, out):
         total += np.float64(weights[i])
     out[: block.n_columns] = total
     for i in range(block.n_rows):
-        for k in range(np.uint64(block.gap_indptr[i]), np.uint64(block.gap_indptr[i + 1])):
-            out[block.gap_indices[k]] -= np.float64(weights[i])
+        for k in range(np.uint64(block.missing_indptr[i]), np.uint64(block.missing_indptr[i + 1])):
+            out[block.missing_indices[k]] -= np.float64(weights[i])
     for j in range(block.n_columns):
         # What is left of weights that cancel is rounding.
         out[j] = out[j] if out[j] > _CANCELLED * total else 0.0
@@ -185,12 +185,12 @@ def add_over_known(block, levels, out):
         total += levels[j]
     for i in range(block.n_rows):
         level = total
-        for k in range(np.uint64(block.gap_indptr[i]), np.uint64(block.gap_indptr[i + 1])):
-            level -= levels[block.gap_indices[k]]
+        for k in range(np.uint64(block.missing_indptr[i]), np.uint64(block.missing_indptr[i + 1])):
+            level -= levels[block.missing_indices[k]]
         out[i] += level
 
 
 @exact
-def has_gaps(block):
+def has_missing(block):
     """Whether any value of the block is known to be missing."""
-    return block.gap_indices.shape[0] > 0
+    return block.missing_indices.shape[0] > 0

@@ -5,7 +5,7 @@ sqrt(p), which is to say less their means, ridge regression minimises |A w - t|^
 Kahan's bidiagonalisation (1965), started at t as by Paige & Saunders (1982), gives U and V of orthonormal
 columns and a small B, with alpha_j on its diagonal and beta_j below it, such that A V = U B and t = |t| u_1.
 Within the span of V the problem is |B c - |t| e_1|^2 + lambda |c|^2 with w = V c: the data are read twice for
-every column of V, and not at all for every lambda. With as many columns as A has ranks the answer is exact.
+every column of V, and not at all for every lambda. With as many columns as A has ranks the solution is exact.
 
 Generalised cross-validation (Golub, Heath & Wahba 1979) takes the lambda of the least
 

@@ -1,4 +1,4 @@
-"""Room for intermediate results that keeps its distance from all other memory.
+"""Memory for intermediate results that keeps its distance from all other memory.
 
 A vectorised loop first compares the addresses of its arrays, and takes the plain path where two of them
 begin within a few vector registers of each other, though they do not overlap. The two paths round
@@ -22,7 +22,7 @@ def scratch(size, dtype):
 
 @exact
 def grown(array, size):
-    """Copy of an array with room for at least `size` elements, and for twice as many as it had."""
+    """Copy of an array with capacity for at least `size` elements, and for twice as many as it had."""
     wider = np.empty(max(2 * array.shape[0], size), array.dtype)
     wider[: array.shape[0]] = array
     return wider

@@ -21,8 +21,8 @@ _SIGN = np.uint32(0x80000000)
 _ALL = np.uint32(0xFFFFFFFF)
 
 
-class SortingRoom(NamedTuple):
-    """Room to sort up to so many rows, made once for many sorts."""
+class SortingWorkspace(NamedTuple):
+    """Memory to sort up to so many rows, made once for many sorts."""
 
     order: np.ndarray  # uint32
     pairs: np.ndarray  # uint64
@@ -31,41 +31,41 @@ class SortingRoom(NamedTuple):
 
 
 @exact
-def sorting_room(size):
-    """Make room to sort up to `size` rows."""
-    # Insertion needs neither spare room nor counts; small nodes feel every array that is made.
+def sorting_workspace(size):
+    """Make a workspace to sort up to `size` rows."""
+    # Insertion needs neither the spare array nor counts; small nodes feel every array that is made.
     n_more = size if size > _FEW else 0
     pairs = np.empty(size + n_more, np.uint64)
     counts = np.empty((4 if n_more > 0 else 0, 256), np.int64)
-    return SortingRoom(np.empty(size, np.uint32), pairs[:size], pairs[size:], counts)
+    return SortingWorkspace(np.empty(size, np.uint32), pairs[:size], pairs[size:], counts)
 
 
 @exact
-def sort_rows(values, room):
-    """Places of the values from the smallest to the largest, equal ones in their order; a view of the room.
+def sort_rows(values, workspace):
+    """Places of the values from the smallest to the largest, equal ones in their order, as a view.
 
     Minus zero comes before zero. There must be no NaN.
     """
-    sort_within(values, room)
-    return room.order[: values.shape[0]]
+    sort_within(values, workspace)
+    return workspace.order[: values.shape[0]]
 
 
 @scanning
-def sort_within(values, room):
-    """Leave the same order in the room, for callers that look at very few rows at a time."""
+def sort_within(values, workspace):
+    """Leave the same order in the workspace, for callers that look at very few rows at a time."""
     n = values.shape[0]
     bits = values.view(np.uint32)
-    pairs = room.pairs
+    pairs = workspace.pairs
     for i in range(n):
         key = bits[i]
         key ^= _ALL if key & _SIGN else _SIGN
         pairs[i] = np.uint64(key) << _32 | np.uint64(i)
     if n <= _FEW:
         _insert(pairs[:n])
-    elif _by_bytes(pairs[:n], room.spare[:n], room.counts):
-        pairs = room.spare
+    elif _by_bytes(pairs[:n], workspace.spare[:n], workspace.counts):
+        pairs = workspace.spare
     for i in range(n):
-        room.order[i] = np.uint32(pairs[i] & _PLACE)
+        workspace.order[i] = np.uint32(pairs[i] & _PLACE)
 
 
 @scanning
@@ -81,7 +81,7 @@ def _insert(pairs):
 
 @scanning
 def _by_bytes(pairs, spare, counts):
-    # Returns whether the result is in the spare room.
+    # Returns whether the result is in the spare array.
     in_spare = False
     n = np.uint64(pairs.shape[0])
     counts[:] = 0

@@ -4,9 +4,9 @@ import numpy as np
 
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact, scanning, vectorised
-from slantwood.kernels.products import has_gaps, known_weights
+from slantwood.kernels.products import has_missing, known_weights
 from slantwood.kernels.scratch import scratch
-from slantwood.kernels.sorting import sort_rows, sorting_room
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 # A cut is better than another when its gain is so many times as high; less is rounding.
 HIGHER = 1.0 + 1e-6
@@ -18,7 +18,7 @@ _NARROW = 12
 @exact
 def weighted_median(values, weights):
     """Middle of the values, each counted as often as its weight says; midpoint of two where it is even."""
-    order = sort_rows(values, sorting_room(values.shape[0]))
+    order = sort_rows(values, sorting_workspace(values.shape[0]))
     total = 0.0
     for i in range(weights.shape[0]):
         total += weights[i]
@@ -40,9 +40,9 @@ def best_threshold(projections, Z, weights):
     Returns the cut and its gain, which is negative where no two projections differ.
     """
     n = projections.shape[0]
-    order = sort_rows(projections, sorting_room(n))
-    if has_gaps(Z):
-        gain, cut = best_cut_with_gaps(projections, order, Z, weights)
+    order = sort_rows(projections, sorting_workspace(n))
+    if has_missing(Z):
+        gain, cut = best_cut_with_missing(projections, order, Z, weights)
         return cut, gain
     line = scratch(n, np.float32)
     total = 0.0
@@ -127,8 +127,8 @@ def between(here, after):
 
 
 @exact
-def best_cut_with_gaps(projections, order, Z, weights):
-    """Return the gain, or -1, and the cut that removes the most impurity where attributes have gaps.
+def best_cut_with_missing(projections, order, Z, weights):
+    """Return the gain, or -1, and the best cut where attributes have missing values.
 
     Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
     L_j of N_j in all, and sum c_j, it is c_j^2 N_j / (L_j (N_j - L_j)).
@@ -146,8 +146,8 @@ def best_cut_with_gaps(projections, order, Z, weights):
         row = order[i]
         r = np.float64(weights[row])
         copy_row(Z, row, z)
-        gaps = Z.gap_indices[Z.gap_indptr[row] : Z.gap_indptr[row + 1]]
-        for j in gaps:
+        unknown = Z.missing_indices[Z.missing_indptr[row] : Z.missing_indptr[row + 1]]
+        for j in unknown:
             missing[j] = True
         gain = 0.0
         for j in range(Z.n_columns):
@@ -157,7 +157,7 @@ def best_cut_with_gaps(projections, order, Z, weights):
             both = left[j] * (known[j] - left[j])
             # A remainder of weights may be rounding only.
             gain += c[j] * c[j] * known[j] / both if both > 1e-9 * known[j] * known[j] else 0.0
-        for j in gaps:
+        for j in unknown:
             missing[j] = False
         here = projections[row]
         after = projections[order[i + 1]]

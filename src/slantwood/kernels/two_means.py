@@ -11,7 +11,7 @@ import numpy as np
 
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.products import add_over_known, back_project, dot, has_gaps, known_weights, project
+from slantwood.kernels.products import add_over_known, back_project, dot, has_missing, known_weights, project
 from slantwood.kernels.random import uniform
 from slantwood.kernels.scratch import scratch
 
@@ -56,8 +56,8 @@ def two_means(Z, weights, max_iter, state, member):
             if not 0.0 < weight < total:
                 break
             back_project(Z, along, m)
-            if has_gaps(Z):
-                middle = _nearer_with_gaps(Z, weights, along, m)
+            if has_missing(Z):
+                middle = _nearer_with_missing(Z, weights, along, m)
             else:
                 project(Z, m, along)
                 square = np.float64(dot(m, m))
@@ -79,7 +79,7 @@ def two_means(Z, weights, max_iter, state, member):
 
 
 @exact
-def _nearer_with_gaps(Z, weights, along, m):
+def _nearer_with_missing(Z, weights, along, m):
     # From along_i = r_i within the first cluster and 0 outside, and m = sum of r z over it, puts into along_i
     # by how much row i is nearer to the first centre: with the attributes that are known of it,
     # sum_j z_ij (a_j - b_j) - (a_j^2 - b_j^2) / 2 for centres a_j = m_j / S_j and b_j = -m_j / (N_j - S_j),

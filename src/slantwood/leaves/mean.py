@@ -58,7 +58,7 @@ def mean_leaves(Y, rows, weights, starts, stops):
 
 
 @exact
-def mean_leaves_with_gaps(Y, tree, weights, overall):
+def mean_leaves_with_missing(Y, tree, weights, overall):
     """One row of means of what is known for each leaf of a grown tree; dense or sparse as Y is.
 
     A target of which no row of a leaf knows anything gets its mean at the nearest ancestor that has any, at

@@ -18,8 +18,8 @@ from slantwood.kernels.axis_search import best_feature
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 from slantwood.task_names import NUMBER_TASKS
 
 
@@ -41,12 +41,12 @@ def learn_axis_parallel(parameters, X, Z, weights, state):
     return w, -cut, True
 
 
-def enter_axis_parallel(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_axis_parallel` for the grower."""
-    give(learn_axis_parallel(AxisParallelParameters(numbers[0] != 0.0), X, Z, weights, state), w, answer)
-
-
-register(AxisParallelParameters, enter_axis_parallel)
+@entry_point(AxisParallelParameters)
+def axis_parallel_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_axis_parallel` for the grower."""
+    write_result(
+        learn_axis_parallel(unpack(AxisParallelParameters, numbers), X, Z, weights, state), w, result
+    )
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,4 @@ class AxisParallelSplit(BaseSplit):
 
     def compiled(self) -> AxisParallelParameters:
         """Parameters in the form that the compiled grower takes."""
-        return AxisParallelParameters(self.thresholds == "random")
+        return compiled_form(AxisParallelParameters, self, at_random=self.thresholds == "random")

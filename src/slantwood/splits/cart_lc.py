@@ -35,10 +35,10 @@ from slantwood.kernels.coefficient_search import (
     rescale,
 )
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.sorting import sort_rows, sorting_room
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 
 _GAMMA = 0.25
 
@@ -91,10 +91,10 @@ def _delete(parameters, search, Z):
     if used.shape[0] < 2:
         return
     cost = np.zeros(used.shape[0], np.float32)
-    room = sorting_room(used.shape[0])
+    workspace = sorting_workspace(used.shape[0])
     ones, everybody = feature_step(search, d)
     for attempt in range(2):
-        order = sort_rows(cost, room)
+        order = sort_rows(cost, workspace)
         allowed = parameters.beta * cost.max() * search.whole
         for q in order:
             j = used[q]
@@ -120,13 +120,10 @@ def learn_cart_lc(parameters, X, Z, weights, state):
     return as_split(search, X)
 
 
-def enter_cart_lc(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_cart_lc` for the grower."""
-    parameters = CARTLCParameters(int(numbers[0]), numbers[1], numbers[2])
-    give(learn_cart_lc(parameters, X, Z, weights, state), w, answer)
-
-
-register(CARTLCParameters, enter_cart_lc)
+@entry_point(CARTLCParameters)
+def cart_lc_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_cart_lc` for the grower."""
+    write_result(learn_cart_lc(unpack(CARTLCParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -162,7 +159,6 @@ class CARTLCSplit(BaseSplit):
         check_numbers(
             self,
             counts={"max_iter", "min_support"},
-            positive=set(),
             not_negative={"epsilon", "beta", "target_power"},
         )
 
@@ -172,4 +168,4 @@ class CARTLCSplit(BaseSplit):
 
     def compiled(self) -> CARTLCParameters:
         """Parameters in the form that the compiled grower takes."""
-        return CARTLCParameters(int(self.max_iter), float(self.epsilon), float(self.beta))
+        return compiled_form(CARTLCParameters, self)

@@ -33,7 +33,7 @@ from slantwood.kernels.products import (
     back_project,
     dot,
     gram,
-    has_gaps,
+    has_missing,
     known_weights,
     project,
 )
@@ -42,8 +42,8 @@ from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 from slantwood.task_names import NUMBER_TASKS
 
 _0 = np.float32(0.0)
@@ -59,8 +59,8 @@ _NEAR_ZERO = np.float32(1e-8)
 
 # What may take the place of the learned hyperplane: nothing, the best of thresholds drawn at random, one of
 # each feature, or the best of all thresholds of the feature with the largest weight.
-_RIVALS = (None, "axis", "strongest")
-_AXIS = _RIVALS.index("axis")
+_COMPETITORS = (None, "axis", "strongest")
+_AXIS = _COMPETITORS.index("axis")
 
 # A threshold of the strongest feature must remove so much more impurity, in rows of standardised attributes:
 # in small nodes one of two cuts always seems better.
@@ -77,7 +77,7 @@ class GradientParameters(NamedTuple):
     informed_start: bool
     exact_threshold: bool
     batch_size: int  # 0 for all rows
-    rival: int  # place in _RIVALS
+    competitor: int  # place in _COMPETITORS
 
 
 @vectorised
@@ -196,8 +196,8 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
         s[i] += b
     sigmoid(s)
     S = np.float64(_weigh(s, r, rs))
-    if has_gaps(Z):
-        gain = _target_slopes_with_gaps(Z, r, rs, m, t)
+    if has_missing(Z):
+        gain = _target_slopes_with_missing(Z, r, rs, m, t)
         slope_b = _slopes(s, rs, t, _1, _0)
         back_project(X, t, slope)
         return gain, slope_b
@@ -226,7 +226,7 @@ def evaluate(X, Z, G, r, w, b, s, rs, m, t, slope):
 
 
 @exact
-def _target_slopes_with_gaps(Z, r, rs, m, t):
+def _target_slopes_with_missing(Z, r, rs, m, t):
     # t_i <- d gain / d (r_i s_i); returns the gain. With k_ij = 1 where z_ij is known, else 0, and the mean
     # c_j of what is known, which is 0 unless Z is a batch, m_j = sum_i r_i s_i k_ij (z_ij - c_j) and
     # t_i = sum_j k_ij (2 a_j m_j (z_ij - c_j) - a_j^2 m_j^2 (1 - 2 S_j / N_j)), with
@@ -277,8 +277,8 @@ def _strongest_feature(X, Z, weights, w, s):
 
 @exact
 def _clear_lead(Z, weights):
-    # `_CLEARLY` in the units of gains, which without gaps are not multiplied by the weight of the node.
-    if has_gaps(Z):
+    # `_CLEARLY` in the units of gains: only with missing values these are multiplied by the node's weight.
+    if has_missing(Z):
         return _CLEARLY
     N = 0.0
     for i in range(weights.shape[0]):
@@ -317,7 +317,7 @@ def learn_gradient(parameters, X, Z, weights, state):
     first_b = _0
     second_b = _0
     stored = n * Z.n_columns if Z.is_dense else Z.data.shape[0] + Z.n_columns
-    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored and not has_gaps(Z) else 0
+    n_gram = n if n_batches == 1 and n <= 64 and n * n <= 2 * stored and not has_missing(Z) else 0
     G = np.empty((n_gram, n_gram), np.float32)
     if n_gram > 0:
         gram(Z, G)
@@ -351,16 +351,16 @@ def learn_gradient(parameters, X, Z, weights, state):
         cut, gain = best_threshold(s, Z, weights)
         found = gain >= 0.0
         b = -cut
-    if parameters.rival > 0:
+    if parameters.competitor > 0:
         if not parameters.exact_threshold:
             project(X, w, s)
             _, gain = best_threshold(s, Z, weights)
-        if parameters.rival == _AXIS:
-            feature, cut, rival_gain = best_feature(X, Z, weights, True, state)
+        if parameters.competitor == _AXIS:
+            feature, cut, other_gain = best_feature(X, Z, weights, True, state)
         else:
-            feature, cut, rival_gain = _strongest_feature(X, Z, weights, w, s)
+            feature, cut, other_gain = _strongest_feature(X, Z, weights, w, s)
             gain += _clear_lead(Z, weights)
-        if feature >= 0 and rival_gain > gain:
+        if feature >= 0 and other_gain > gain:
             w[:] = _0
             w[feature] = _1
             b = -cut
@@ -368,22 +368,10 @@ def learn_gradient(parameters, X, Z, weights, state):
     return w, b, found
 
 
-def enter_gradient(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_gradient` for the grower."""
-    parameters = GradientParameters(
-        numbers[0],
-        numbers[1],
-        int(numbers[2]),
-        numbers[3],
-        numbers[4] != 0.0,
-        numbers[5] != 0.0,
-        int(numbers[6]),
-        int(numbers[7]),
-    )
-    give(learn_gradient(parameters, X, Z, weights, state), w, answer)
-
-
-register(GradientParameters, enter_gradient)
+@entry_point(GradientParameters)
+def gradient_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_gradient` for the grower."""
+    write_result(learn_gradient(unpack(GradientParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -416,7 +404,7 @@ class GradientSplit(BaseSplit):
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node:
         a feature that a single row has says nothing about others.
-    rival : {"auto", "axis", "strongest", None}
+    competitor : {"auto", "axis", "strongest", None}
         "axis" draws a threshold of each feature at random, and takes the best of them in place of the
         learned hyperplane where it removes more impurity. "strongest" takes the best threshold of the feature
         with the largest weight where that removes clearly more, by the impurity of five rows.
@@ -432,7 +420,7 @@ class GradientSplit(BaseSplit):
     target_power: float = AUTO
     batch_size: int | None = AUTO
     min_support: int = AUTO
-    rival: Literal["auto", "axis", "strongest"] | None = AUTO
+    competitor: Literal["auto", "axis", "strongest"] | None = AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
@@ -445,7 +433,7 @@ class GradientSplit(BaseSplit):
         )
         check_word(self, "start", ("informed", "noise", "auto"))
         check_word(self, "threshold", ("learned", "exact", "auto"))
-        check_word(self, "rival", (*_RIVALS, "auto"))
+        check_word(self, "competitor", (*_COMPETITORS, "auto"))
 
     @classmethod
     def published(cls) -> GradientSplit:
@@ -457,7 +445,7 @@ class GradientSplit(BaseSplit):
         if traits.sparse_features:  # thresholds of single features look at every cell, zero or not
             return {}
         if traits.task == "multi-class":
-            return {"rival": "strongest"}
+            return {"competitor": "strongest"}
         if traits.single_tree:
             # One target bends a hyperplane to single rows sooner than several do.
             return {"C": 3.0} if traits.n_targets == 1 else {}
@@ -465,19 +453,17 @@ class GradientSplit(BaseSplit):
         # trees to average, which then differ on the same rows.
         if traits.task not in NUMBER_TASKS:
             return {}
-        return {"rival": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}
+        return {"competitor": "axis", "bootstrap": traits.many_rows or traits.wide_nominal}
 
     def compiled(self) -> GradientParameters:
         """Parameters in the form that the compiled grower takes."""
-        return GradientParameters(
-            float(self.C),
-            float(self.learning_rate),
-            int(self.max_iter),
-            float(self.tol),
-            self.start == "informed",
-            self.threshold == "exact",
-            int(self.batch_size or 0),
-            _RIVALS.index(self.rival),
+        return compiled_form(
+            GradientParameters,
+            self,
+            informed_start=self.start == "informed",
+            exact_threshold=self.threshold == "exact",
+            batch_size=self.batch_size or 0,
+            competitor=_COMPETITORS.index(self.competitor),
         )
 
     @property

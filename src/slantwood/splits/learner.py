@@ -20,7 +20,7 @@ class BaseSplit:
     # Tasks that the method is for.
     tasks: ClassVar[tuple[str, ...]] = (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS)
 
-    # Whether it needs to know the classes or labels themselves, so that nothing else can judge its splits.
+    # Whether it needs to know the classes or labels themselves, and so allows no other clustering attributes.
     reads_labels: ClassVar[bool] = False
 
     # Whether a split combines features; if not, it is a threshold of one.

@@ -32,8 +32,8 @@ from slantwood.kernels.ndcg_partition import labels_of, ndcg_partition
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_flag, check_numbers, check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_flag, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 from slantwood.task_names import LABEL_TASKS
 
 
@@ -75,15 +75,10 @@ def learn_ndcg(parameters, X, Z, weights, state):
     return w, b, has_weight(w)
 
 
-def enter_ndcg(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_ndcg` for the grower."""
-    parameters = NDCGParameters(
-        numbers[0], int(numbers[1]), int(numbers[2]), numbers[3], numbers[4] != 0.0, numbers[5] != 0.0
-    )
-    give(learn_ndcg(parameters, X, Z, weights, state), w, answer)
-
-
-register(NDCGParameters, enter_ndcg)
+@entry_point(NDCGParameters)
+def ndcg_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_ndcg` for the grower."""
+    write_result(learn_ndcg(unpack(NDCGParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -178,11 +173,4 @@ class NDCGSplit(BaseSplit):
 
     def compiled(self) -> NDCGParameters:
         """Parameters in the form that the compiled grower takes."""
-        return NDCGParameters(
-            float(self.C),
-            int(self.max_iter),
-            int(self.cluster_iter),
-            float(self.tol),
-            self.class_weight == "balanced",
-            bool(self.unit_variance),
-        )
+        return compiled_form(NDCGParameters, self, balanced=self.class_weight == "balanced")

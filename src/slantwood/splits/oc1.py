@@ -19,7 +19,6 @@ for classes is Gini's. Random planes begin with their best offset.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -41,8 +40,8 @@ from slantwood.kernels.products import dot, project
 from slantwood.kernels.random import below, normal, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word, open_fields
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 
 # What `order` becomes is its place here.
 _ORDERS = ("random", "sequential", "best")
@@ -170,13 +169,10 @@ def learn_oc1(parameters, X, Z, weights, state):
     return as_split(search, X)
 
 
-def enter_oc1(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_oc1` for the grower."""
-    parameters = OC1Parameters(int(numbers[0]), int(numbers[1]), int(numbers[2]), int(numbers[3]), numbers[4])
-    give(learn_oc1(parameters, X, Z, weights, state), w, answer)
-
-
-register(OC1Parameters, enter_oc1)
+@entry_point(OC1Parameters)
+def oc1_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_oc1` for the grower."""
+    write_result(learn_oc1(unpack(OC1Parameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -220,13 +216,9 @@ class OC1Split(BaseSplit):
         check_numbers(
             self,
             counts={"n_perturbations", "min_support"},
-            positive=set(),
-            not_negative={"n_restarts", "n_jumps", "stagnation", "target_power"},
+            counts_from_zero={"n_restarts", "n_jumps"},
+            not_negative={"stagnation", "target_power"},
         )
-        for name in ("n_restarts", "n_jumps"):
-            value = getattr(self, name)
-            if name not in open_fields(self) and not isinstance(value, Integral):
-                raise TypeError(f"OC1Split: {name}={value!r} must be a whole number")
         check_word(self, "order", _ORDERS)
 
     @classmethod
@@ -244,10 +236,4 @@ class OC1Split(BaseSplit):
 
     def compiled(self) -> OC1Parameters:
         """Parameters in the form that the compiled grower takes."""
-        return OC1Parameters(
-            int(self.n_restarts),
-            int(self.n_jumps),
-            _ORDERS.index(self.order),
-            int(self.n_perturbations),
-            float(self.stagnation),
-        )
+        return compiled_form(OC1Parameters, self, order=_ORDERS.index(self.order))

@@ -57,15 +57,15 @@ class OwnParameters(NamedTuple):
 
 
 def learn_own(parameters, X, Z, weights, state):
-    """Show the blocks to the learner as arrays and check its answer."""
+    """Show the blocks to the learner as arrays and check its result."""
     rng = np.random.default_rng(int(state[0]))
     uniform(state)  # so that the next node has another generator
     features = _spelled_out(X)
     attributes, p = _with_weights_apart(_spelled_out(Z), weights)
-    answer = parameters.learner.learn(features, attributes, p, weights.astype(np.float64), rng)
-    if answer is None:
+    result = parameters.learner.learn(features, attributes, p, weights.astype(np.float64), rng)
+    if result is None:
         return np.zeros(X.n_columns, np.float32), np.float32(0.0), False
-    w, b = _checked(answer, X.n_columns, type(parameters.learner).__name__)
+    w, b = _checked(result, X.n_columns, type(parameters.learner).__name__)
     # The grower's blocks are centred, sparse ones without being shifted.
     return w, np.float32(b + X.mean.astype(np.float64) @ w), bool(w.any())
 
@@ -91,15 +91,15 @@ def _with_weights_apart(Z: Any, weights: np.ndarray) -> tuple[Any, np.ndarray]:
     return Z / np.sqrt(p), p
 
 
-def _checked(answer: Any, n_features: int, learner: str) -> tuple[np.ndarray, float]:
+def _checked(result: Any, n_features: int, learner: str) -> tuple[np.ndarray, float]:
     try:
-        w, b = answer
+        w, b = result
         with np.errstate(over="ignore"):  # too large for float32: refused as infinite
             w, b = np.asarray(w, np.float32), float(b)
             finite = np.isfinite(w).all() and np.isfinite(np.float32(b))
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{learner}.learn returned {answer!r}; it must return (w, b), with one weight for each of the "
+            f"{learner}.learn returned {result!r}; it must return (w, b), with one weight for each of the "
             f"{n_features} features and a number, or None for no split"
         ) from error
     if w.shape != (n_features,):

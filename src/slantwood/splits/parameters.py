@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 AUTO: Any = "auto"
 
+P = TypeVar("P", bound=tuple[Any, ...])
 S = TypeVar("S", bound=Any)
 
 
@@ -21,13 +22,30 @@ def filled_in(split: S, chosen: dict[str, Any]) -> S:
     return replace(split, **{name: chosen[name] for name in open_fields(split)})
 
 
+def compiled_form(kind: type[P], split: Any, **derived: Any) -> P:
+    """Return the NamedTuple of parameters that compiled code takes, each value of its field's type.
+
+    A field has the split's value of the same name, unless one is derived from the split.
+    """
+    values = {
+        name: convert(derived[name] if name in derived else getattr(split, name))
+        for name, convert in get_type_hints(kind).items()
+    }
+    return kind(**values)
+
+
 def check_numbers(
-    split: Any, *, counts: Iterable[str], positive: Iterable[str], not_negative: Iterable[str]
+    split: Any,
+    *,
+    counts: Iterable[str],
+    counts_from_zero: Iterable[str] = (),
+    positive: Iterable[str] = (),
+    not_negative: Iterable[str] = (),
 ) -> None:
-    """Check that counts are whole and above 0, and that the others are finite numbers in their range."""
-    whole = set(counts)
-    above_zero = whole | set(positive)
-    for name in sorted(above_zero | set(not_negative)):
+    """Check that counts are whole, and above 0 or at least 0, and that other numbers are in their range."""
+    whole = {*counts, *counts_from_zero}
+    above_zero = {*counts, *positive}
+    for name in sorted(whole | above_zero | set(not_negative)):
         value = getattr(split, name)
         if name in open_fields(split):
             continue

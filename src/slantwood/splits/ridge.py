@@ -26,14 +26,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.products import back_project, dot, has_gaps, project
+from slantwood.kernels.products import back_project, dot, has_missing, project
 from slantwood.kernels.random import normal
 from slantwood.kernels.ridge import fit_ridge
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.thresholds import best_threshold
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 
 _0 = np.float32(0.0)
 
@@ -55,11 +55,11 @@ def learn_ridge(parameters, X, Z, weights, state):
     s = scratch(X.n_rows, np.float32)
     main_direction(Z, weights, parameters.target_iter, state, s)
     r = weights
-    if has_gaps(Z):
+    if has_missing(Z):
         # Rows of which no attribute is known have no say in the regression.
         r = weights.copy()
         for i in range(Z.n_rows):
-            if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
+            if Z.missing_indptr[i + 1] - Z.missing_indptr[i] == Z.n_columns:
                 r[i] = _0
     strength = fit_ridge(
         X, s, r, parameters.strength, parameters.is_given, parameters.max_iter, parameters.tol, w
@@ -94,13 +94,10 @@ def main_direction(Z, weights, n_iter, state, out):
         project(Z, u, out)
 
 
-def enter_ridge(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_ridge` for the grower."""
-    parameters = RidgeParameters(numbers[0], numbers[1] != 0.0, int(numbers[2]), numbers[3], int(numbers[4]))
-    give(learn_ridge(parameters, X, Z, weights, state), w, answer)
-
-
-register(RidgeParameters, enter_ridge)
+@entry_point(RidgeParameters)
+def ridge_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_ridge` for the grower."""
+    write_result(learn_ridge(unpack(RidgeParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -169,10 +166,9 @@ class RidgeSplit(BaseSplit):
 
     def compiled(self) -> RidgeParameters:
         """Parameters in the form that the compiled grower takes."""
-        return RidgeParameters(
-            0.0 if isinstance(self.strength, str) else float(self.strength),
-            self.strength != "gcv",
-            int(self.max_iter),
-            float(self.tol),
-            int(self.target_iter),
+        return compiled_form(
+            RidgeParameters,
+            self,
+            strength=0.0 if isinstance(self.strength, str) else self.strength,
+            is_given=self.strength != "gcv",
         )

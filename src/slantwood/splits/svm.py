@@ -13,13 +13,13 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_svm import fit_l1_svm
-from slantwood.kernels.products import has_gaps
+from slantwood.kernels.products import has_missing
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 
 
 class SVMParameters(NamedTuple):
@@ -39,11 +39,11 @@ def learn_svm(parameters, X, Z, weights, state):
     is_right = scratch(X.n_rows, np.bool_)
     if not two_means(Z, weights, parameters.cluster_iter, state, is_right):
         return w, np.float32(0.0), False
-    if has_gaps(Z):
+    if has_missing(Z):
         # Rows of which no attribute is known are in no cluster.
         weights = weights.copy()
         for i in range(Z.n_rows):
-            if Z.gap_indptr[i + 1] - Z.gap_indptr[i] == Z.n_columns:
+            if Z.missing_indptr[i + 1] - Z.missing_indptr[i] == Z.n_columns:
                 weights[i] = np.float32(0.0)
     left, right = side_weights(is_right, weights)
     if not (left > 0.0 and right > 0.0):
@@ -61,13 +61,10 @@ def learn_svm(parameters, X, Z, weights, state):
     return w, b, has_weight(w)
 
 
-def enter_svm(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_svm` for the grower."""
-    parameters = SVMParameters(numbers[0], int(numbers[1]), int(numbers[2]), numbers[3], numbers[4] != 0.0)
-    give(learn_svm(parameters, X, Z, weights, state), w, answer)
-
-
-register(SVMParameters, enter_svm)
+@entry_point(SVMParameters)
+def svm_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_svm` for the grower."""
+    write_result(learn_svm(unpack(SVMParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -141,10 +138,4 @@ class SVMSplit(BaseSplit):
 
     def compiled(self) -> SVMParameters:
         """Parameters in the form that the compiled grower takes."""
-        return SVMParameters(
-            float(self.C),
-            int(self.max_iter),
-            int(self.cluster_iter),
-            float(self.tol),
-            self.class_weight == "balanced",
-        )
+        return compiled_form(SVMParameters, self, balanced=self.class_weight == "balanced")

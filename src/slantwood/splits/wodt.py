@@ -27,13 +27,13 @@ import numpy as np
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.lbfgs import descend, make_history, remember
-from slantwood.kernels.products import back_project, dot, has_gaps, project
+from slantwood.kernels.products import back_project, dot, has_missing, project
 from slantwood.kernels.random import normal, uniform
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word
-from slantwood.splits.protocol import give, register
+from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.protocol import entry_point, unpack, write_result
 from slantwood.task_names import CLASS_TASKS
 
 _0 = np.float32(0.0)
@@ -83,7 +83,7 @@ def class_numbers(Z, classes, known):
     high[:] = -np.inf
     for look in range(2):
         for i in range(n):
-            known[i] = not has_gaps(Z) or Z.gap_indptr[i] == Z.gap_indptr[i + 1]
+            known[i] = not has_missing(Z) or Z.missing_indptr[i] == Z.missing_indptr[i + 1]
             classes[i] = K
             if not known[i]:
                 continue
@@ -98,7 +98,7 @@ def class_numbers(Z, classes, known):
 
 
 class _SoftSides(NamedTuple):
-    # What the rows have to do with the objective, and room for it.
+    # What the rows have to do with the objective, and memory for it.
     classes: np.ndarray
     q: np.ndarray  # weights of the rows, of sum 1; 0 where the class is unknown
     u: np.ndarray  # x_i.w + b at the present plane
@@ -112,7 +112,7 @@ class _SoftSides(NamedTuple):
 
 @exact
 def _make_sides(Z, weights):
-    # Returns the room, at u = 0, and whether any row has a class.
+    # Returns them, at u = 0, and whether any row has a class.
     n = Z.n_rows
     classes = scratch(n, np.int64)
     known = scratch(n, np.bool_)
@@ -331,13 +331,10 @@ def learn_wodt(parameters, X, Z, weights, state):
     return plane[:d], plane[d], found
 
 
-def enter_wodt(numbers, X, Z, weights, state, w, answer):
-    """Stand at the door of `learn_wodt` for the grower."""
-    parameters = WODTParameters(numbers[0], int(numbers[1]), numbers[2], numbers[3] != 0.0)
-    give(learn_wodt(parameters, X, Z, weights, state), w, answer)
-
-
-register(WODTParameters, enter_wodt)
+@entry_point(WODTParameters)
+def wodt_entry_point(numbers, X, Z, weights, state, w, result):
+    """Run `learn_wodt` for the grower."""
+    write_result(learn_wodt(unpack(WODTParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)
@@ -380,7 +377,6 @@ class WODTSplit(BaseSplit):
         check_numbers(
             self,
             counts={"max_iter", "min_support"},
-            positive=(),
             not_negative={"alpha", "tol", "feature_power"},
         )
         check_word(self, "start", ("spread", "noise"))
@@ -399,4 +395,4 @@ class WODTSplit(BaseSplit):
 
     def compiled(self) -> WODTParameters:
         """Parameters in the form that the compiled grower takes."""
-        return WODTParameters(float(self.alpha), int(self.max_iter), float(self.tol), self.start == "spread")
+        return compiled_form(WODTParameters, self, from_spread=self.start == "spread")

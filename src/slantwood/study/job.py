@@ -32,7 +32,7 @@ class Prepared:
 
 def warm_up() -> None:
     """Load (or compile, the first time) the machine code of all kernels, so that no clock measures that."""
-    from slantwood.machine_code import compile_all
+    from slantwood.warmup import compile_all
 
     compile_all()
 

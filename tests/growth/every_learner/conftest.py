@@ -10,16 +10,19 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-
 from slantwood.estimators.defaults import Traits, choose
+
 from slantwood.split_names import SPLITS, split_class
 from slantwood.task_names import LABEL_TASKS
 
 # Name of the learner, and parameters other than those that a user gets.
 VARIANTS = {
-    "gradient, informed": ("gradient", {"start": "informed", "rival": None}),
-    "gradient, exact": ("gradient", {"threshold": "exact", "rival": None}),
-    "gradient, informed, exact": ("gradient", {"start": "informed", "threshold": "exact", "rival": None}),
+    "gradient, informed": ("gradient", {"start": "informed", "competitor": None}),
+    "gradient, exact": ("gradient", {"threshold": "exact", "competitor": None}),
+    "gradient, informed, exact": (
+        "gradient",
+        {"start": "informed", "threshold": "exact", "competitor": None},
+    ),
     "svm, as they fall": ("svm", {"class_weight": None}),
     "svm, cheap": ("svm", {"C": 0.1, "tol": 0.1}),
     "axis, random": ("axis", {"thresholds": "random"}),
@@ -34,7 +37,7 @@ SAMPLING = {"gradient, batches": ("gradient", {"batch_size": 3})}
 
 # Growing from few rows must not end where regularisation ends it, nor a search where it is nearly done.
 SETTLED = {"C": 10.0, "tol": 1e-4}
-SETTLED_TOO = {"svm": {"max_iter": 2000}}  # rows with gaps may lie on the boundary
+SETTLED_TOO = {"svm": {"max_iter": 2000}}  # rows with missing values may lie on the boundary
 # Tiny nodes, of which plain Python grows hundreds, do with less.
 QUICK = {"C": 10.0, "max_iter": 12, "n_restarts": 2, "n_jumps": 2}
 
@@ -56,7 +59,7 @@ DEPENDS_ON = {
         "oc1*": "random planes are drawn for columns in their order",
         "cart-lc": STEPS_TIE,
     },
-    "order of features with gaps": {
+    "order of features with missing values": {
         "axis": "of features that are equally good, but unknown in other rows, the first is taken"
     },
     "order of attributes": {
@@ -89,7 +92,7 @@ GROUPS = np.repeat(np.arange(6), [11, 14, 17, 21, 26, 31])
 
 @dataclass(frozen=True)
 class Tested:
-    """One learner, and what may judge its splits."""
+    """One learner, and the attributes that it can take."""
 
     name: str
     given: object  # as a user gives it to an estimator
@@ -139,7 +142,7 @@ class Tested:
         chosen[np.arange(len(chosen)), rng.integers(0, 3, len(chosen))] = True
         return np.hstack([chosen & is_right[:, None], chosen & ~is_right[:, None]]) * 1.0
 
-    def with_gaps(self, Z, share, rng):
+    def with_missing(self, Z, share, rng):
         """Attributes of which a share is unknown: classes as a whole, others one by one."""
         shape = (len(Z), 1) if self.takes_classes_only else Z.shape
         return np.where(rng.random(shape) < share, np.nan, Z)
@@ -185,19 +188,17 @@ any_learner = _fixture_of(
     EVERY_AND_SAMPLING, "Every learner and its variants, and those that look at some rows."
 )
 careful_learner = _fixture_of(_those(lambda a: a.name not in ROUGH), "Learners whose every split is good.")
-free_learner = _fixture_of(
-    _those(lambda a: not a.given.reads_labels), "Learners that any attributes can judge."
-)
+free_learner = _fixture_of(_those(lambda a: not a.given.reads_labels), "Learners that take any attributes.")
 free_careful_learner = _fixture_of(
     _those(lambda a: not a.given.reads_labels and a.name not in ROUGH),
-    "Learners whose every split is good, by whatever attributes it is judged.",
+    "Learners whose every split is good, whatever the attributes.",
 )
 standardising_learner = _fixture_of(
     _those(lambda a: a.settled.scaling.features == 1.0), "Learners that do not see the units of features."
 )
 free_of_units = _fixture_of(
     _those(lambda a: not a.given.reads_labels and a.settled.scaling.targets == 1.0),
-    "Learners that any attributes can judge, whatever their units.",
+    "Learners that take any attributes, whatever their units.",
 )
 plain_learner = _fixture_of(PLAIN, "Every learner as a user gets it.")
 class_learner = _fixture_of(

@@ -41,7 +41,7 @@ def patterned(rng, pattern, n, width):
 
 
 def punctured(rng, values):
-    """The values with gaps: in cells, in whole rows and in whole columns."""
+    """The values with values missing: in cells, in whole rows and in whole columns."""
     values = values.copy()
     values[rng.random(values.shape) < rng.choice([0.0, 0.1, 0.5, 0.9])] = np.nan
     values[rng.random(len(values)) < rng.choice([0.0, 0.4])] = np.nan
@@ -54,14 +54,14 @@ def in_float32(values):
 
 
 class Node(NamedTuple):
-    """A few rows, what may judge splits of them, and the rules to grow on them."""
+    """A few rows, the attributes of their splits, and the rules to grow on them."""
 
     X: np.ndarray
     attributes: dict
     counts: np.ndarray
     rules: dict
     powers: dict
-    has_gaps: bool
+    has_missing: bool
 
     def Z(self, learner):
         """Attributes that the learner can read."""
@@ -72,23 +72,23 @@ class Node(NamedTuple):
 
 @st.composite
 def nodes(draw):
-    """Features, attributes and weights of a few rows, with gaps of all kinds or whole."""
+    """Features, attributes and weights of a few rows, with values missing in all kinds of ways or none."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d, t = draw(st.integers(2, 10)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    has_gaps = draw(st.booleans())
+    has_missing = draw(st.booleans())
 
     def columns(width):
         values = patterned(rng, draw(st.sampled_from(PATTERNS)), n, width)
-        power = draw(st.sampled_from([0, 6 if has_gaps else 15]))
+        power = draw(st.sampled_from([0, 6 if has_missing else 15]))
         scaled = in_float32(values * 10.0 ** rng.integers(-power, power + 1, width))
-        return punctured(rng, scaled) if has_gaps else scaled
+        return punctured(rng, scaled) if has_missing else scaled
 
     X, numbers = columns(d), columns(t)
     labels = rng.integers(0, 2, (n, t)) * (rng.random((n, t)) < rng.choice([0.3, 1.0])) * 1.0
     # Two classes are one column; of more, each has its own.
     which = rng.integers(0, t + 1, n) if draw(st.booleans()) else np.arange(n) * (t + 1) // n
     classes = which[:, None] * 1.0 if t == 1 else np.eye(t + 1)[which]
-    if has_gaps:
+    if has_missing:
         labels = punctured(rng, labels)
         classes[rng.random(n) < rng.choice([0.0, 0.4, 0.8])] = np.nan
     attributes = {"classes": classes, "labels": draw(st.sampled_from([labels, np.eye(t + 1)[which]]))}
@@ -107,7 +107,7 @@ def nodes(draw):
         "target_power": draw(st.sampled_from([1.0, 0.75])),
         "min_support": draw(st.sampled_from([1, 2])),
     }
-    return Node(X, attributes, rng.integers(1, 3, n), rules, powers, has_gaps)
+    return Node(X, attributes, rng.integers(1, 3, n), rules, powers, has_missing)
 
 
 @pytest.fixture(scope="session")
@@ -154,16 +154,16 @@ def test_leaves_of_any_tiny_node_predict_within_the_range_of_what_is_known(
 ):
     X, Z = node.X, node.Z(any_learner)
     rules = node.rules
-    if node.has_gaps:
+    if node.has_missing:
         Z = np.where(np.isnan(Z).all(axis=0), 1.0, Z)  # what `fit` refuses
         rules = rules | {"row_weights": rules["row_weights"].clip(1e-4, 1e4)}
     tree, importance = held(X, Z, any_learner.quick(**node.powers), form, **rules).grow_tree(0)
     assert np.isfinite(importance).all()
     means = predicted(tree, X)
     # A float32 mean of up to ten float32 numbers, relative to the largest of them.
-    room = 1e-6 * np.nanmax(np.abs(Z), axis=0)
-    assert (means >= np.nanmin(Z, axis=0) - room).all()
-    assert (means <= np.nanmax(Z, axis=0) + room).all()
+    tolerance = 1e-6 * np.nanmax(np.abs(Z), axis=0)
+    assert (means >= np.nanmin(Z, axis=0) - tolerance).all()
+    assert (means <= np.nanmax(Z, axis=0) + tolerance).all()
 
 
 @FORMS

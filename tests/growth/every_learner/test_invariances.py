@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
 THIN = pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
-MISSING = pytest.mark.parametrize("missing", [0.0, 0.1], ids=["whole", "gaps"])
+MISSING = pytest.mark.parametrize("missing", [0.0, 0.1], ids=["whole", "missing"])
 
 # On what a tree may depend where columns change their places: without missing values, and with them.
-ORDER_OF_FEATURES = (["order of features"], ["order of features", "order of features with gaps"])
+ORDER_OF_FEATURES = (["order of features"], ["order of features", "order of features with missing values"])
 
 
 # ---- how often a row counts
@@ -26,7 +26,7 @@ def test_weighting_a_row_is_repeating_it(plan, clustered, assert_same_tree, lear
     rng = np.random.default_rng(seed)
     # Some groups are made much larger, so that other splits than without weights are the best.
     counts = rng.integers(1, 5, len(X)) * np.where(Y[:, 1] > 0, 1 if learner.takes_labels_only else 3, 1)
-    Y = learner.with_gaps(Y, missing, rng)
+    Y = learner.with_missing(Y, missing, rng)
     again = np.repeat(np.arange(len(X)), counts)
     weighted, _ = plan(X, Y, row_weights=counts, learner=learner.settled).grow_tree(0)
     repeated, _ = plan(X[again], Y[again], learner=learner.settled).grow_tree(0)
@@ -56,7 +56,7 @@ def test_rows_without_weight_change_nothing_at_all(
 ):
     X, Y = clustered(learner, seed, thin=thin, missing=missing)
     rng = np.random.default_rng(seed)
-    Y = learner.with_gaps(Y, missing, rng)
+    Y = learner.with_missing(Y, missing, rng)
     weights = rng.uniform(0.5, 2, len(X)) * (rng.random(len(X)) < 0.7)
     present = weights > 0
     # Where they are missing, their features and targets cannot matter; put nonsense there, but let what is
@@ -104,7 +104,7 @@ def test_attributes_held_dense_and_sparse_grow_the_same_tree(
     plan, clustered, assert_same_tree, in_both_forms, learner, seed, missing
 ):
     X, Y = clustered(learner, seed)
-    Y = learner.with_gaps(Y, 2 * missing, np.random.default_rng(seed))
+    Y = learner.with_missing(Y, 2 * missing, np.random.default_rng(seed))
     data = plan(X, Y, learner=learner.settled)
     one, other = (replace(data, Y=matrix, Z=matrix).grow_tree(0)[0] for matrix in in_both_forms(Y))
     assert_same_tree(learner, one, other, X, Y=Y, unless=["order of attributes"])
@@ -261,15 +261,15 @@ def test_clustering_attributes_choose_the_splits_and_targets_fill_the_leaves(
     learner = careful_learner
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(400, 3))
-    judge, Y = X[:, 0] >= 0, (X[:, 1:2] >= 0) * 1.0
-    data = plan(X, Y, Z=learner.two_groups(judge, rng), learner=learner.settled, max_depth=1)
+    is_member, Y = X[:, 0] >= 0, (X[:, 1:2] >= 0) * 1.0
+    data = plan(X, Y, Z=learner.two_groups(is_member, rng), learner=learner.settled, max_depth=1)
     tree, importance = data.grow_tree(0)
     assert importance.argmax() == 0
     means = predicted(tree, X)[:, 0]
     side = means == means.max()
     assert_allclose(means[side], Y[side].mean(), rtol=1e-6)
     assert_allclose(means[~side], Y[~side].mean(), rtol=1e-6)
-    agreement = (side == judge).mean()
+    agreement = (side == is_member).mean()
     assert max(agreement, 1 - agreement) > 0.97
 
 

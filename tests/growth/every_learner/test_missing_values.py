@@ -1,4 +1,4 @@
-"""Boundaries are found though features or attributes are unknown in part, and gaps do no harm."""
+"""Boundaries are found though features or attributes are unknown in part, and missing values do no harm."""
 
 from dataclasses import replace
 
@@ -37,13 +37,13 @@ def test_a_boundary_is_found_though_a_fifth_of_the_features_is_missing(
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(600, 6))
     side = X[:, :2] @ learner.boundary >= 0
-    gappy = np.where(rng.random(X.shape) < 0.2, np.nan, X)
-    data = plan(gappy, learner.two_sides(side), learner=learner.settled, max_depth=1)
+    partly_known = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    data = plan(partly_known, learner.two_sides(side), learner=learner.settled, max_depth=1)
     tree, importance = data.grow_tree(0)
     relevant = np.flatnonzero(learner.boundary)
     assert set(np.argsort(importance)[-len(relevant) :]) == set(relevant)
-    unknown = np.isnan(gappy[:, relevant]).sum(axis=1)
-    agrees = (predicted(tree, gappy)[:, 0] > 0.5) == side
+    unknown = np.isnan(partly_known[:, relevant]).sum(axis=1)
+    agrees = (predicted(tree, partly_known)[:, 0] > 0.5) == side
     assert agrees[unknown == 0].mean() > 0.93
     if len(relevant) == 2:
         assert agrees[unknown == 1].mean() > 0.65
@@ -60,7 +60,7 @@ def test_a_boundary_is_found_though_half_of_the_attributes_is_missing(
     side = X[:, [0, 2]] @ learner.boundary >= 0
     truth = learner.two_sides(side)
     truth = truth if learner.takes_classes_only else np.tile(truth, 3)
-    Y = learner.with_gaps(truth, 0.5, rng)
+    Y = learner.with_missing(truth, 0.5, rng)
     Y[:60] = np.nan  # of these nothing is known
     matrix = in_both_forms(Y)[form]
     data = plan(X, Y, learner=learner.settled, max_depth=1)
@@ -77,9 +77,9 @@ def test_features_missing_at_prediction_only_go_with_the_means(
     X, Y = clustered(learner, seed)
     tree, _ = plan(X, Y, learner=learner.settled).grow_tree(0)
     before = predicted(tree, X)
-    gappy = X.copy()
-    gappy[:, np.setdiff1d(np.arange(12), tree.indices)] = np.nan
-    assert_array_equal(predicted(tree, gappy), before)
+    partly_known = X.copy()
+    partly_known[:, np.setdiff1d(np.arange(12), tree.indices)] = np.nan
+    assert_array_equal(predicted(tree, partly_known), before)
     # With nothing known, every node sends a row where its mean goes: to one leaf for all.
     nothing = predicted(tree, np.full_like(X, np.nan))
     assert np.isfinite(nothing).all()

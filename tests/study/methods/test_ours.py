@@ -126,7 +126,7 @@ def test_fastxml_sees_labels_only(halves):
 @pytest.mark.parametrize(
     ("split", "published", "expected"),
     [
-        ("gradient", GradientSplit.published(), {**GRADIENT, "rival": None, "batch_size": None}),
+        ("gradient", GradientSplit.published(), {**GRADIENT, "competitor": None, "batch_size": None}),
         ("svm", SVMSplit.published(), SVM),
     ],
     ids=["gradient", "svm"],

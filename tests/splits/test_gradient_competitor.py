@@ -31,7 +31,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @pytest.fixture(scope="session")
 def both_ways(in_both_forms, gathered, standardised_of):
-    """Learn the split of a node without a rival and with it.
+    """Learn the split of a node without a competitor and with it.
 
     Return both hyperplanes, and the impurity that each removes of the attributes, where they are known.
     """
@@ -41,8 +41,8 @@ def both_ways(in_both_forms, gathered, standardised_of):
         z = gathered(in_both_forms(Y)[z_form], None, r)[0]
         features = standardised_of(x)
         planes, gains = [], []
-        for rival in (None, kind):
-            parameters = replace(split, rival=rival).compiled()
+        for competitor in (None, kind):
+            parameters = replace(split, competitor=competitor).compiled()
             w, b, found = learn(parameters, x, z, r, _stream(seed))
             planes.append((w, b, found))
             gains.append(_gain(features @ w.astype(float) + b >= 0, Y, r.astype(float)) if found else 0.0)
@@ -70,14 +70,14 @@ def _gain(right, Y, r):
     return total
 
 
-def _node(seed, gaps=False):
+def _node(seed, has_missing=False):
     """Make features, attributes that follow a step, a band, a slant or nothing, and weights of rows."""
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(8, 60)), int(rng.integers(1, 6)), int(rng.integers(1, 5))
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < rng.choice([0.5, 1.0]))
     step, band, slant = X[:, [0]] > rng.normal(), np.abs(X[:, [0]]) < 0.5, X @ rng.normal(size=(d, k))
     Y = (step, band, slant, 0)[rng.integers(4)] + 0.2 * rng.normal(size=(n, k))
-    if gaps:
+    if has_missing:
         Y[rng.random((n, k)) < 0.3] = np.nan
         Y[:3, 0] = 1.0, 2.0, np.nan
     r = (rng.uniform(0.5, 2, n) if seed % 2 else np.ones(n)).astype(np.float32)
@@ -95,8 +95,8 @@ def _steps(n, seed, n_targets=1):
     return X, Y[:, 0] if n_targets == 1 else Y
 
 
-def _forest(rival, **options):
-    given = {"n_estimators": 10, "random_state": 0, "split": GradientSplit(rival=rival), **options}
+def _forest(competitor, **options):
+    given = {"n_estimators": 10, "random_state": 0, "split": GradientSplit(competitor=competitor), **options}
     return ObliqueForestRegressor(**given)
 
 
@@ -106,11 +106,11 @@ def _forest(rival, **options):
 @FORMS
 @pytest.mark.parametrize("threshold", ["exact", "learned"])
 @given(seed=SEEDS)
-def test_a_rival_never_removes_less_impurity(both_ways, x_form, z_form, threshold, seed):
+def test_a_competitor_never_removes_less_impurity(both_ways, x_form, z_form, threshold, seed):
     split = replace(GradientSplit.published(), threshold=threshold)
     X, Y, r = _node(seed)
-    _, (without, with_rival) = both_ways(X, Y, r, x_form, z_form, split, seed)
-    assert with_rival >= without - 1e-4 * r.sum()
+    _, (without, with_competitor) = both_ways(X, Y, r, x_form, z_form, split, seed)
+    assert with_competitor >= without - 1e-4 * r.sum()
 
 
 @FORMS
@@ -118,9 +118,9 @@ def test_a_rival_never_removes_less_impurity(both_ways, x_form, z_form, threshol
 @given(seed=SEEDS)
 def test_nor_where_targets_are_missing(both_ways, x_form, z_form, seed):
     split = replace(GradientSplit.published(), threshold="exact")
-    X, Y, r = _node(seed, gaps=True)
-    _, (without, with_rival) = both_ways(X, Y, r, x_form, z_form, split, seed)
-    assert with_rival >= without - 1e-4 * r.sum()
+    X, Y, r = _node(seed, has_missing=True)
+    _, (without, with_competitor) = both_ways(X, Y, r, x_form, z_form, split, seed)
+    assert with_competitor >= without - 1e-4 * r.sum()
 
 
 @FORMS
@@ -131,16 +131,16 @@ def test_the_split_is_the_learned_one_or_a_better_threshold_of_a_single_feature(
 ):
     split = replace(GradientSplit.published(), threshold="exact", start=start)
     X, Y, r = _node(seed)
-    (alone, rivalled), gains = both_ways(X, Y, r, x_form, z_form, split, seed)
-    if (rivalled[0] == alone[0]).all() and rivalled[1:] == alone[1:]:
+    (alone, challenged), gains = both_ways(X, Y, r, x_form, z_form, split, seed)
+    if (challenged[0] == alone[0]).all() and challenged[1:] == alone[1:]:
         return
-    w, _, found = rivalled
+    w, _, found = challenged
     assert found
     assert_array_equal(np.sort(w), [*np.zeros(len(w) - 1), 1])
     assert gains[1] > gains[0] * (1 - 1e-5)
 
 
-def test_rivals_win_where_targets_jump_twice_and_lose_where_they_are_linear(both_ways):
+def test_competitors_win_where_targets_jump_twice_and_lose_where_they_are_linear(both_ways):
     split = replace(GradientSplit.published(), threshold="exact")
     rng = np.random.default_rng(0)
     X, r = rng.normal(size=(200, 6)), np.ones(200, np.float32)
@@ -158,23 +158,23 @@ def test_rivals_win_where_targets_jump_twice_and_lose_where_they_are_linear(both
 
 
 @FORMS
-@given(seed=SEEDS, gaps=st.booleans())
+@given(seed=SEEDS, has_missing=st.booleans())
 def test_the_strongest_feature_takes_over_where_its_best_cut_removes_five_rows_more(
-    both_ways, x_form, z_form, seed, gaps
+    both_ways, x_form, z_form, seed, has_missing
 ):
     split = replace(GradientSplit.published(), threshold="exact")
-    X, Y, r = _node(seed, gaps)
-    (alone, rivalled), gains = both_ways(X, Y, r, x_form, z_form, split, seed, "strongest")
+    X, Y, r = _node(seed, has_missing)
+    (alone, challenged), gains = both_ways(X, Y, r, x_form, z_form, split, seed, "strongest")
     if not (alone[2] and alone[0].any()):
         return
     feature = X[:, np.ptp(X, axis=0) > 0][:, np.abs(alone[0]).argmax()]
     best = max(_gain(feature >= cut, Y, r.astype(float)) for cut in np.unique(feature)[1:])
     if best > gains[0] + 5 + 1e-3:
-        assert_array_equal(rivalled[0], np.arange(len(alone[0])) == np.abs(alone[0]).argmax())
+        assert_array_equal(challenged[0], np.arange(len(alone[0])) == np.abs(alone[0]).argmax())
         assert gains[1] > best * (1 - 1e-4)
     elif best < gains[0] + 5 - 1e-3:
-        assert_array_equal(rivalled[0], alone[0])
-        assert rivalled[1:] == alone[1:]
+        assert_array_equal(challenged[0], alone[0])
+        assert challenged[1:] == alone[1:]
 
 
 def test_the_strongest_feature_does_take_over(both_ways):
@@ -206,25 +206,25 @@ def test_slanted_borders_between_classes_stay_slanted():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(8, 4))
     X, X_test = rng.normal(size=(500, 8)), rng.normal(size=(1000, 8))
-    without, with_rival = (
-        ObliqueForestClassifier(split=GradientSplit(rival=rival), random_state=0)
+    without, with_competitor = (
+        ObliqueForestClassifier(split=GradientSplit(competitor=competitor), random_state=0)
         .fit(X, (X @ A).argmax(axis=1))
         .score(X_test, (X_test @ A).argmax(axis=1))
-        for rival in (None, "strongest")
+        for competitor in (None, "strongest")
     )
-    assert with_rival > without - 0.02
+    assert with_competitor > without - 0.02
 
 
 def _mean_advantage(make, form=np.asarray):
-    """Return how much R2 a rival adds on rows that were not learned from: on average, for it may lose too."""
+    """Return how much R2 a competitor adds on new rows: on average, for it may lose too."""
     added = []
     for seed in range(12):
         X, y, X_test, y_test = make(seed)
-        without, with_rival = (
-            r2_score(y_test, _forest(rival, random_state=seed).fit(form(X), y).predict(form(X_test)))
-            for rival in (None, "axis")
+        without, with_competitor = (
+            r2_score(y_test, _forest(competitor, random_state=seed).fit(form(X), y).predict(form(X_test)))
+            for competitor in (None, "axis")
         )
-        added.append(with_rival - without)
+        added.append(with_competitor - without)
     return np.mean(added)
 
 
@@ -240,11 +240,11 @@ def test_forests_are_better_on_planted_steps(n_targets):
 def test_splits_of_a_single_feature_are_in_the_trees():
     X, y = _steps(300, 0)
     share = {}
-    for rival in (None, "axis"):
+    for competitor in (None, "axis"):
         # With a large C, learned splits of all features keep nearly all of them.
-        split = GradientSplit(C=1000.0, rival=rival)
-        trees = _forest(rival, split=split, max_features=1.0).fit(X, y).trees_
-        share[rival] = (np.diff(trees.indptr)[trees.left >= 0] == 1).mean()
+        split = GradientSplit(C=1000.0, competitor=competitor)
+        trees = _forest(competitor, split=split, max_features=1.0).fit(X, y).trees_
+        share[competitor] = (np.diff(trees.indptr)[trees.left >= 0] == 1).mean()
     assert share["axis"] > 0.05
     assert share["axis"] > 5 * share[None]
 
@@ -280,14 +280,9 @@ def test_the_number_of_threads_makes_no_difference():
 # ---- who has one
 
 
-def test_the_published_split_has_no_rival():
-    assert GradientSplit.published().rival is None
-    assert GradientSplit().rival == "auto"
-
-
-def test_a_rival_that_is_none_is_told():
-    with pytest.raises(ValueError, match="rival='oblique'"):
-        GradientSplit(rival="oblique")
+def test_the_published_split_has_no_competitor():
+    assert GradientSplit.published().competitor is None
+    assert GradientSplit().competitor == "auto"
 
 
 X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
@@ -317,8 +312,8 @@ TREE = Hierarchy.from_paths(["a", "a/x", "b"])
             TREE.closure((X[:, :3] > 0).astype(int)),
             None,
         ),
-        (ObliqueTreeRegressor(split=GradientSplit(rival="axis")), X, X[:, 0], "axis"),
-        (ObliqueForestRegressor(n_estimators=2, split=GradientSplit(rival=None)), X, X[:, 0], None),
+        (ObliqueTreeRegressor(split=GradientSplit(competitor="axis")), X, X[:, 0], "axis"),
+        (ObliqueForestRegressor(n_estimators=2, split=GradientSplit(competitor=None)), X, X[:, 0], None),
         (ObliqueForestRegressor(n_estimators=2, split=GradientSplit.published()), X, X[:, 0], None),
     ],
     ids=[
@@ -327,7 +322,7 @@ TREE = Hierarchy.from_paths(["a", "a/x", "b"])
         *("labels", "hierarchy", "asked-for", "refused", "published"),
     ],
 )
-def test_numbers_and_classes_have_a_rival_where_features_are_not_mostly_zero(
+def test_numbers_and_classes_have_a_competitor_where_features_are_not_mostly_zero(
     estimator, features, y, expected
 ):
-    assert estimator.set_params(random_state=0).fit(features, y).settings_.split.rival == expected
+    assert estimator.set_params(random_state=0).fit(features, y).settings_.split.competitor == expected
