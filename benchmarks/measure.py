@@ -18,7 +18,7 @@ from scipy import sparse
 
 from benchmarks.peers import PEERS
 from benchmarks.problems import Problem, quality
-from slantwood.study.usage import Usage, usage_of
+from slantwood_bench.usage import Usage, usage_of
 
 # Importing, compiling and the tiny fits before the one that counts.
 _SECONDS_TO_START = 600.0

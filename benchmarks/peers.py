@@ -16,9 +16,9 @@ from scipy import sparse
 
 from benchmarks.datasets import TASKS
 from slantwood.data.registry.entries import FOLDERS
-from slantwood.study.methods import lightgbm, scikit_forests, treeple, ydf
-from slantwood.study.methods.base import Method, Rows
-from slantwood.study.methods.one_per_target import learn_each
+from slantwood_bench.methods import lightgbm, scikit_forests, treeple, ydf
+from slantwood_bench.methods.base import Method, Rows
+from slantwood_bench.methods.one_per_target import learn_each
 
 # Libraries with a model for each label are left out where there are more labels than this.
 _MOST_MODELS = 20

@@ -22,7 +22,7 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 from slantwood.split_names import SPLITS, split_class
-from slantwood.study.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE
+from slantwood_bench.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE
 
 # Small sets, so that all learners can be tried; those of one number include single targets of several.
 SETS = {
