@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import extreme
 from slantwood.data.read import read, write
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
 from slantwood.data.wanted import Wanted
+from slantwood_bench.scripts.datasets import available, data_folder
 
 
 @pytest.fixture

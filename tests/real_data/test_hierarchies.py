@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.datasets import available, data_folder, hierarchical_names, load_hierarchical
-from benchmarks.hierarchies import PUBLISHED, judged
-from benchmarks.measure import usage_of
 from slantwood import ObliqueForestClassifier
 from slantwood.data import read_clus, read_hierarchy
+from slantwood_bench.scripts.datasets import available, data_folder, hierarchical_names, load_hierarchical
+from slantwood_bench.scripts.hierarchies import PUBLISHED, judged
+from slantwood_bench.scripts.measure import usage_of
 
 pytestmark = [
     pytest.mark.real_data,

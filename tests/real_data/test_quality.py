@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 
-from benchmarks.datasets import available, load
-from benchmarks.quality import PUBLISHED
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2, precision_at_k
+from slantwood_bench.scripts.datasets import available, load
+from slantwood_bench.scripts.quality import PUBLISHED
 
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"

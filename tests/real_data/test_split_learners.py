@@ -3,11 +3,11 @@
 import pytest
 from sklearn.model_selection import KFold
 
-from benchmarks.axis_parallel import ours, theirs
-from benchmarks.datasets import available, load
-from benchmarks.quality import cross_validated, measured, read, slantwood_forest
 from slantwood import CARTLCSplit, NDCGSplit, ObliqueForestClassifier, ObliqueTreeClassifier, OC1Split
 from slantwood.metrics import precision_at_k
+from slantwood_bench.scripts.axis_parallel import ours, theirs
+from slantwood_bench.scripts.datasets import available, load
+from slantwood_bench.scripts.quality import cross_validated, measured, read, slantwood_forest
 
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"

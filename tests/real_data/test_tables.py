@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
-from benchmarks import missing, semi_supervised
-from benchmarks.datasets import available, load, load_frame
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood_bench.scripts import missing, semi_supervised
+from slantwood_bench.scripts.datasets import available, load, load_frame
 
 pytestmark = [
     pytest.mark.real_data,
