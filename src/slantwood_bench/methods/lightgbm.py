@@ -23,7 +23,6 @@ class LightGBM(Method):
     itself would time both ways and so not always learn the same.
     """
 
-    title = "LightGBM (one model per target)"
     tasks = (*NUMBER_TASKS, *CLASS_TASKS)
     package = "lightgbm"
     takes_missing = True

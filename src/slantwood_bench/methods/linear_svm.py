@@ -49,7 +49,6 @@ class LinearSVM(Method):
     saw only such rows.
     """
 
-    title = "linear SVM"
     group = OTHER
     package = "sklearn"
     distribution = "scikit-learn"

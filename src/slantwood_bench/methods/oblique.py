@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import scipy.sparse as sp
 
-from slantwood.split_names import split_class
+import slantwood
 from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, NUMBER_TASKS
 from slantwood_bench.methods.base import ENSEMBLE, TREE, Method, Rows
 
@@ -19,7 +19,7 @@ class Slantwood(Method):
     Attributes
     ----------
     learner : str
-        Name of the split learner.
+        Name of the class of the split learner.
     published : bool
         Whether its parameters are those of its publication, or its defaults.
     parameters : mapping
@@ -37,7 +37,7 @@ class Slantwood(Method):
 
     def fit(self, rows: Rows) -> None:
         """Grow the trees."""
-        learner = split_class(self.learner)
+        learner = getattr(slantwood, self.learner)
         split = learner.published() if self.published else learner()
         names = {field.name for field in fields(split)}
         split = replace(split, **{name: value for name, value in self.changes.items() if name in names})
@@ -63,26 +63,10 @@ class Slantwood(Method):
         return int(self.model.trees_.node_offsets[-1])
 
     def _estimator(self, task: str) -> Any:
-        import slantwood
-
         form = "Tree" if self.group == TREE else "Forest"
         return getattr(slantwood, f"Oblique{form}{'Regressor' if task in NUMBER_TASKS else 'Classifier'}")
 
     @classmethod
     def version(cls) -> str:
         """Version of this package, which may be imported without being installed."""
-        from slantwood import __version__
-
-        return __version__
-
-
-# The paper's ensembles and trees, whatever the split: bootstrap samples, leaves of any size, X as it is.
-BAGGING: Mapping[str, Any] = {
-    "bootstrap": True,
-    "max_features": None,
-    "min_samples_split": 2,
-    "unit_rows": False,
-    "unit_labels": False,
-}
-RANDOM_FOREST: Mapping[str, Any] = {**BAGGING, "max_features": "sqrt"}
-SINGLE_TREE: Mapping[str, Any] = {"min_samples_split": 2, "unit_rows": False, "unit_labels": False}
+        return slantwood.__version__

@@ -25,6 +25,8 @@ class ScikitForest(Method):
         Where the estimators of classes and of numbers are, and how they are called.
     parameters : mapping
         Parameters that are not left at their defaults.
+    takes_sparse : bool
+        Whether X may be sparse; otherwise it is made dense.
     """
 
     package = "sklearn"
@@ -34,6 +36,7 @@ class ScikitForest(Method):
     classes: ClassVar[str]
     numbers: ClassVar[str]
     parameters: ClassVar[Mapping[str, Any]] = {}
+    takes_sparse: ClassVar[bool] = True
 
     def fit(self, rows: Rows) -> None:
         """Fit the forest on dense targets."""
@@ -60,22 +63,9 @@ class ScikitForest(Method):
 
     def readable(self, X: Any) -> Any:
         """Return X as the library takes it."""
-        return dense(X) if sp.issparse(X) and np.isnan(X.data).any() else X
-
-
-class RandomForest(ScikitForest):
-    """Random forest; each split looks at sqrt(d) features in all tasks, as the paper's forests do."""
-
-    title = "scikit-learn random forest"
-    classes, numbers = "RandomForestClassifier", "RandomForestRegressor"
-    parameters: ClassVar = {"max_features": "sqrt"}
-
-
-class ExtraTrees(ScikitForest):
-    """Extremely randomised trees; for numbers, each split looks at all features, as scikit-learn has it."""
-
-    title = "scikit-learn extra trees"
-    classes, numbers = "ExtraTreesClassifier", "ExtraTreesRegressor"
+        if sp.issparse(X) and (not self.takes_sparse or np.isnan(X.data).any()):
+            return dense(X)
+        return X
 
 
 def label_probabilities(model: Any, X: Any) -> np.ndarray:

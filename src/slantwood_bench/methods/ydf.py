@@ -51,9 +51,14 @@ class Classes(NamedTuple):
 
 
 class YDF(Method):
-    """A forest for each label or number; trees are averaged, and not scored out of bag, as with others."""
+    """A forest for each label or number; trees are averaged, and not scored out of bag, as with others.
 
-    title = "YDF random forest"
+    Attributes
+    ----------
+    split_axis : str
+        "AXIS_ALIGNED", or "SPARSE_OBLIQUE" for splits by sparse combinations of features.
+    """
+
     # Not for labels in the study: a forest for each of hundreds would take most of its time.
     tasks = (*NUMBER_TASKS, *CLASS_TASKS)
     package = "ydf"
@@ -97,10 +102,3 @@ class YDF(Method):
         classes, places = np.unique(y, return_inverse=True)
         forest = learner.train({"x": X, "y": places}, verbose=0)
         return Classes(forest, classes, expected=task not in CLASS_TASKS)
-
-
-class YDFOblique(YDF):
-    """The same with sparse oblique splits."""
-
-    title = "YDF oblique forest"
-    split_axis = "SPARSE_OBLIQUE"

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from slantwood.data.registry.entries import FOLDERS
-from slantwood_bench.methods import lightgbm, scikit_forests, treeple, ydf
+from slantwood_bench.methods import lightgbm, method_class
 from slantwood_bench.methods.base import Method, Rows
 from slantwood_bench.methods.one_per_target import learn_each
 from slantwood_bench.scripts.datasets import TASKS
@@ -118,33 +118,33 @@ class RandomForest(_OfTheStudy):
     It looks at sqrt(d) features for each split; for regression this is not the default, but faster.
     """
 
-    method = scikit_forests.RandomForest
+    method = method_class("scikit-rf")
 
 
 class ExtraTrees(_OfTheStudy):
     """Random thresholds instead of best ones, for as many features."""
 
-    method = scikit_forests.ExtraTrees
+    method = method_class("scikit-et")
     changes: ClassVar = {"max_features": "sqrt"}
 
 
 class Treeple(_OfTheStudy):
     """Oblique forest of sparse random combinations; dense input only."""
 
-    method = treeple.Treeple
+    method = method_class("treeple")
 
 
 class YDF(_OfTheStudy):
     """Random forest for each label or number, averaged and not also scored out of bag, as with the others."""
 
-    method = ydf.YDF
+    method = method_class("ydf")
     most_columns = _MOST_MODELS
 
 
 class YDFOblique(_OfTheStudy):
     """The same with sparse oblique splits."""
 
-    method = ydf.YDFOblique
+    method = method_class("ydf-oblique")
     most_columns = _MOST_MODELS
 
 

@@ -20,7 +20,7 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 from slantwood.split_names import SPLITS, split_class
-from slantwood_bench.methods.oblique import BAGGING, RANDOM_FOREST, SINGLE_TREE
+from slantwood_bench.methods import BAGGING, RANDOM_FOREST, SINGLE_TREE
 from slantwood_bench.scripts.quality import cross_validated, print_row, read
 from slantwood_bench.scripts.report import circumstances, print_circumstances
 
