@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import KFold
 
-from slantwood.atomic import replacing
 from slantwood.model_selection import LabelStratifiedKFold
 from slantwood.task_names import NUMBER_TASKS
+from slantwood_bench.files import write_whole
 from slantwood_bench.problems import Problem
 
 _SEED = 0
@@ -27,8 +27,7 @@ def fold_of_rows(problem: Problem, n_folds: int, folder: Path) -> np.ndarray:
     path = folder / f"{problem.name}-{n_folds}.txt"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write("".join(f"{fold}\n" for fold in _dealt(problem, n_folds)).encode())
+        write_whole(path, "".join(f"{fold}\n" for fold in _dealt(problem, n_folds)).encode())
     lines = path.read_text().split()
     n_rows = problem.X.shape[0]
     wrong = sorted(set(lines) - set(map(str, range(n_folds))))

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from slantwood import __version__
-from slantwood.data.table import rows_of
+import slantwood
 from slantwood_bench.folds import fold_of_rows
 from slantwood_bench.jobs import IMPORTANCE, Job
 from slantwood_bench.measures import MEASURES, quality
 from slantwood_bench.methods import method_class
-from slantwood_bench.methods.base import Method, Rows
+from slantwood_bench.methods.base import Method
 from slantwood_bench.noise import with_noise
-from slantwood_bench.problems import Problem, cut, load_problem
+from slantwood_bench.problems import Problem, cut, load_problem, rows_of
 from slantwood_bench.usage import usage_of
 
 
@@ -32,9 +31,7 @@ class Prepared:
 
 def warm_up() -> None:
     """Load (or compile, the first time) the machine code of all kernels, so that no clock measures that."""
-    from slantwood.machine_code import compile_all
-
-    compile_all()
+    slantwood.compile_all()
 
 
 def prepare(job: Job, data: Path | None, folds: Path) -> Prepared:
@@ -92,7 +89,8 @@ def _importances(job: Job, problem: Problem, method: Any) -> dict[str, Any]:
     every = np.arange(problem.X.shape[0])
     # As numbers: a nominal input is as many features as it has columns of 0 and 1.
     rows, _ = cut(problem, every, every[:1], _Numbers)
-    learning = usage_of(lambda: method.fit(Rows(problem.task, with_noise(rows.X, job.seed), *rows[2:])))
+    noisy = rows._replace(X=with_noise(rows.X, job.seed))
+    learning = usage_of(lambda: method.fit(noisy))
     importances = method.model.feature_importances_
     n_real = rows.X.shape[1]
     return {
@@ -105,6 +103,6 @@ def _versions(method: Any) -> dict[str, str]:
     return {
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "joblib")},
-        "slantwood": __version__,
+        "slantwood": slantwood.__version__,
         (method.distribution or method.package): method.version(),
     }

@@ -1,4 +1,4 @@
-"""What a method of the study learns from and is judged on: a data set, and a fold of it cut in two.
+"""A data set as methods learn from it and are judged on it, and a fold of it cut in two.
 
 Every method gets the same rows. Those that read tables get them as `slantwood.data.load` gives them; others
 get numbers, with 0/1 columns for nominal inputs, and, where they take none that are missing, the means of the
@@ -10,45 +10,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data import load
-from slantwood.data.registry.listing import Listing, dataset, datasets
-from slantwood.data.table import compact, rows_of
-from slantwood.features.encoding import Encoding
-from slantwood.targets.hierarchy import Hierarchy
+from slantwood import Encoding, Hierarchy
+from slantwood.data import Listing, dataset, datasets, load
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, TASKS
-from slantwood_bench.methods.base import Method, Rows, dense
+from slantwood_bench.methods.base import Method, dense
 
 BENCHMARK, PARAMETER_STUDY = "benchmark", "parameter study"
 
+# As `slantwood.data.load` decides it: under this share of non-zeros a matrix is held as CSR.
+_SPARSE_BELOW = 0.1
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A data set whose targets are all known.
+
+class Problem(NamedTuple):
+    """Rows of a data set whose targets are all known.
 
     Attributes
     ----------
-    name, task : str
-        Its name and task.
-    X, y
-        Inputs and targets as `slantwood.data.load` gives them; labels of a hierarchy are complete.
+    task : str
+        One of the six of `slantwood.task_names`.
+    X : ndarray, csr_array or data frame of shape (n, d)
+        Inputs as `slantwood.data.load` gives them, or float32 numbers only.
+    y : ndarray or csr_array
+        Classes as whole numbers or numbers of shape (n,), numbers of shape (n, t), or labels of shape (n, t)
+        as 0 and 1, CSR where under a tenth is 1. With a hierarchy, labels are complete: those above a label
+        are there too.
     hierarchy : Hierarchy or None
         The hierarchy of the labels.
+    name : str
+        The name of the data set.
     mark, remark : str
         In a word or two why results are not on the set of the paper, and what a reader must know of it.
     """
 
-    name: str
     task: str
     X: Any
     y: Any
     hierarchy: Hierarchy | None = None
+    name: str = ""
     mark: str = ""
     remark: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.X.shape[0]
 
     @property
     def n_targets(self) -> int:
@@ -57,36 +67,64 @@ class Problem:
             return len(np.unique(self.y))
         return 1 if self.y.ndim == 1 else self.y.shape[1]
 
+    def rows(self, chosen: Any) -> Problem:
+        """Return the problem with some of its rows, by mask, number or slice."""
+        return self._replace(X=rows_of(self.X, chosen), y=self.y[chosen])
 
-def load_problem(name: str, folder: str | PathLike[str] | None = None) -> Problem:
-    """Read a data set without the rows of which a target is missing, for not every method could use them."""
-    data = load(name, folder=folder, download=False)
+
+def load_problem(name: str, folder: str | PathLike[str] | None = None, part: str | None = None) -> Problem:
+    """Read a data set without the rows of which a target is missing, for not every method could use them.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the registry.
+    folder : str or path, optional
+        Where to look first; nothing is fetched.
+    part : str, optional
+        "train", "valid" or "test" of a set that comes in parts; otherwise all of it.
+    """
+    data = load(name, folder=folder, part=part, download=False)
     found = next(each for each in datasets(folder) if each.name == dataset(name).name)
     assert data.task is not None
     assert found.copy is not None
-    notes = {"mark": found.copy.mark, "remark": found.remark}
+    notes: Any = {"name": found.name, "mark": found.copy.mark, "remark": found.remark}
     if data.task in LABEL_TASKS:
         labels = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
-        return Problem(found.name, data.task, data.X, compact(labels), data.hierarchy, **notes)
+        return Problem(data.task, data.X, _compact(labels), data.hierarchy, **notes)
     known = _known(data.y)
     y = data.y[known]
     if data.task in CLASS_TASKS:
         # Classes as numbers in the order of their names: every library takes these.
         y = np.unique(y.astype(str) if y.dtype == object else y, return_inverse=True)[1]
-    return Problem(found.name, data.task, rows_of(data.X, np.flatnonzero(known)), y, None, **notes)
+    return Problem(data.task, rows_of(data.X, np.flatnonzero(known)), y, **notes)
 
 
-def cut(problem: Problem, train: np.ndarray, test: np.ndarray, method: type[Method]) -> tuple[Rows, Any]:
+def load_parts(name: str, folder: str | PathLike[str] | None = None) -> tuple[Problem, Problem]:
+    """Read the training and the test rows of a set that comes in parts; rows for validation train."""
+    whole, test = load_problem(name, folder), load_problem(name, folder, "test")
+    # Test rows are those of the last file.
+    return whole.rows(slice(whole.n_rows - test.n_rows)), test
+
+
+def cut(problem: Problem, train: np.ndarray, test: np.ndarray, method: type[Method]) -> tuple[Problem, Any]:
     """Return the rows to learn from and the inputs to predict, in the form that a method takes."""
-    X, X_test = rows_of(problem.X, train), rows_of(problem.X, test)
-    if not method.reads_tables:
-        encoding, X = Encoding.learn(X)
-        X = compact(X)
-        X_test = _stored_like(X, encoding.encode(X_test))
-        if not method.takes_missing:
-            means = _column_means(X)
-            X, X_test = _filled(X, means), _filled(X_test, means)
-    return Rows(problem.task, X, rows_of(problem.y, train), problem.hierarchy), X_test
+    rows, X_test = problem.rows(train), rows_of(problem.X, test)
+    if method.reads_tables:
+        return rows, X_test
+    encoding, X = Encoding.learn(rows.X)
+    X = _compact(X)
+    X_test = _stored_like(X, encoding.encode(X_test))
+    if not method.takes_missing:
+        means = _column_means(X)
+        X, X_test = _filled(X, means), _filled(X_test, means)
+    return rows._replace(X=X), X_test
+
+
+def in_numbers(problem: Problem) -> Problem:
+    """Return a problem with numbers only: 0/1 columns of nominal inputs, and means of all rows for NaN."""
+    X = _compact(Encoding.learn(problem.X)[1])
+    return problem._replace(X=_filled(X, _column_means(X)))
 
 
 @dataclass(frozen=True)
@@ -122,6 +160,19 @@ def places(folder: str | PathLike[str] | None, role: str, task: str | None = Non
 
 def _candidates(wanted: Listing, listed: dict[str, Listing]) -> list[Listing]:
     return [wanted, *(listed[name] for name in wanted.dataset.stand_ins)]
+
+
+def rows_of(table: Any, chosen: Any) -> Any:
+    """Return some rows of a frame or matrix, by mask, number or slice."""
+    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
+
+
+def _compact(matrix: Any) -> Any:
+    """Hold a matrix as CSR where few of its cells are not zero, else as an array."""
+    n_cells = matrix.shape[0] * matrix.shape[1]
+    if sp.issparse(matrix):
+        return matrix if matrix.nnz < _SPARSE_BELOW * n_cells else matrix.toarray()
+    return sp.csr_array(matrix) if np.count_nonzero(matrix) < _SPARSE_BELOW * n_cells else matrix
 
 
 def _known(y: np.ndarray) -> np.ndarray:

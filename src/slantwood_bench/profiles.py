@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from os import PathLike
 
-from slantwood.hints import did_you_mean
 from slantwood.task_names import TASKS
 from slantwood_bench.jobs import COMPARISON, IMPORTANCE, SENSITIVITY, TIMES, Job
 from slantwood_bench.methods import METHODS, method_class
@@ -184,7 +184,8 @@ def jobs_of(
 
 def _checked(name: str, known: Iterable[str], what: str) -> str:
     if name not in known:
-        hint = did_you_mean(name, known, f"expected one of {', '.join(known)}")
+        close = get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(known)}"
         raise ValueError(f"no {what} is called {name!r}; {hint}")
     return name
 

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from slantwood.atomic import replacing
+from slantwood_bench.files import write_whole
 from slantwood_bench.tables.table import Table, Value, is_number
 
 _TEMPLATE = Path(__file__).with_name("report.html.jinja")
@@ -109,8 +109,7 @@ def write(
     environment.globals.update(picture=_picture, cells=_cells, anchor=_anchor)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     page = template.render(title=title, sections=sections, circumstances=circumstances)
-    with replacing(path) as file:
-        file.write(page.encode())
+    write_whole(Path(path), page.encode())
 
 
 class Cell(NamedTuple):

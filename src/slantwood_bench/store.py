@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from slantwood.atomic import replacing
+from slantwood_bench.files import write_whole
 from slantwood_bench.jobs import key_of
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
@@ -139,8 +139,8 @@ class Store:
                 stacklevel=3,
             )
         if broken or (lines and not self.path.read_bytes().endswith(b"\n")):
-            with replacing(self.path) as file:
-                file.writelines(line + b"\n" for line in lines if _row_of(line) is not None)
+            whole = [line + b"\n" for line in lines if _row_of(line) is not None]
+            write_whole(self.path, b"".join(whole))
 
 
 def _row_of(line: bytes) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ fold_of_rows(load_problem(sys.argv[1], sys.argv[2]), 3, Path(sys.argv[3]))
 
 
 def _numbers(n):
-    return Problem("made", "regression", np.zeros((n, 2), np.float32), np.arange(float(n)))
+    return Problem("regression", np.zeros((n, 2), np.float32), np.arange(float(n)), name="made")
 
 
 @pytest.mark.parametrize(

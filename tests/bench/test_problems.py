@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.data import load
-from slantwood.data.table import rows_of
 from slantwood.task_names import TASKS
 from slantwood_bench.methods import METHODS, method_class
 from slantwood_bench.methods.base import Method, dense
-from slantwood_bench.problems import Problem, cut, load_problem, places
+from slantwood_bench.problems import Problem, cut, load_problem, places, rows_of
 
 SETS = {
     "triazines": "regression",
@@ -183,7 +182,7 @@ def test_sparse_rows_are_filled_as_dense_ones(seed):
     X = rng.normal(size=(30, 8)).astype(np.float32) * (rng.random((30, 8)) < 0.04)
     X[rng.random((30, 8)) < 0.04] = np.nan
     X[:, 7] = np.nan if seed % 5 == 0 else 0
-    problem = Problem("made", "regression", X, np.zeros(30))
+    problem = Problem("regression", X, np.zeros(30))
     with_gaps, test_with_gaps = cut(problem, np.arange(20), np.arange(20, 30), _Numbers)
     rows, X_test = cut(problem, np.arange(20), np.arange(20, 30), _Complete)
     training = dense(with_gaps.X)
@@ -199,7 +198,7 @@ def test_inputs_are_sparse_exactly_where_under_a_tenth_is_not_zero(given_as, n_n
     X = np.zeros((30, 10), np.float32)
     X[:20].flat[np.random.default_rng(0).permutation(200)[:n_nonzero]] = 2.5
     X[20:] = 0 if n_nonzero == 20 else 1
-    problem = Problem("made", "regression", given_as(X), np.zeros(30))
+    problem = Problem("regression", given_as(X), np.zeros(30))
     rows, X_test = cut(problem, np.arange(20), np.arange(20, 30), _Complete)
     assert sp.issparse(rows.X) == is_sparse
     # Whatever is in it: what learned from arrays may not take a sparse matrix.

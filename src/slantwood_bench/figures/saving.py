@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slantwood.atomic import replacing
+from slantwood_bench.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +39,7 @@ def save(figure: Figure, path_without_suffix: str | PathLike[str]) -> tuple[Path
     contents = {kind: _drawn(figure, kind) for kind in ("png", "svg")}
     files = {kind: stem.with_name(f"{stem.name}.{kind}") for kind in contents}
     for kind, content in contents.items():
-        with replacing(files[kind]) as file:
-            file.write(content)
+        write_whole(files[kind], content)
     return files["png"], files["svg"]
 
 

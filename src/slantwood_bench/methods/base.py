@@ -6,36 +6,17 @@ import importlib.metadata
 import importlib.util
 import pickle
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.task_names import TASKS
 
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
+
 ENSEMBLE, TREE, OTHER = "ensemble", "tree", "other"
-
-
-class Rows(NamedTuple):
-    """Rows to learn from.
-
-    Attributes
-    ----------
-    task : str
-        One of the six of `slantwood.task_names`.
-    X : ndarray or csr_array, or a data frame for methods that read tables
-        float32. Without missing values for methods that take none.
-    y : ndarray or csr_array
-        Classes or numbers of shape (n,), numbers of shape (n, t), or labels of shape (n, t) as 0 and 1, CSR
-        where under a tenth is 1. With a hierarchy, labels are complete: those above a label are there too.
-    hierarchy : Hierarchy or None
-        The hierarchy of the labels.
-    """
-
-    task: str
-    X: Any
-    y: Any
-    hierarchy: Any = None
 
 
 class Method:
@@ -72,7 +53,7 @@ class Method:
         self.changes = dict(changes or {})
         self.model: Any = None
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Learn; leaves what it learned in `self.model`, which can be pickled."""
         raise NotImplementedError
 

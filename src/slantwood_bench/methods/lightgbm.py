@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
-from slantwood_bench.methods.base import Method, Rows
+from slantwood_bench.methods.base import Method
 from slantwood_bench.methods.one_per_target import Constant, OnePerTarget, learn_each
 from slantwood_bench.methods.tuning import Setting, best_setting, grid
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 _CHOICES = {"num_leaves": (20, 50, 100), "min_child_samples": (1, 10, 100, 1000)}
 
@@ -27,7 +30,7 @@ class LightGBM(Method):
     package = "lightgbm"
     takes_missing = True
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Choose a setting and boost with it on all rows."""
         rows = rows._replace(X=as_matrix(rows.X))
         settings = distinct_settings(grid(_CHOICES, self.changes), rows.X.shape[0])
@@ -44,7 +47,7 @@ class LightGBM(Method):
         trees = [tree for booster in boosters for tree in booster.dump_model()["tree_info"]]
         return sum(2 * tree["num_leaves"] - 1 for tree in trees)
 
-    def _learn(self, rows: Rows, setting: Setting) -> OnePerTarget:
+    def _learn(self, rows: Problem, setting: Setting) -> OnePerTarget:
         given = {
             "n_estimators": self.n_trees,
             "n_jobs": self.threads,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
-from slantwood_bench.methods.base import OTHER, Method, Rows, dense
+from slantwood_bench.methods.base import OTHER, Method, dense
 from slantwood_bench.methods.one_per_target import OnePerTarget, learn_each
 from slantwood_bench.methods.tuning import Setting, best_setting, grid
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 _CHOICES = {"C": (0.1, 1, 10, 100, 1000)}
 
@@ -53,7 +56,7 @@ class LinearSVM(Method):
     package = "sklearn"
     distribution = "scikit-learn"
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Choose C and learn with it from all rows."""
         from sklearn.exceptions import ConvergenceWarning
 
@@ -65,7 +68,7 @@ class LinearSVM(Method):
         """Return classes, numbers, or scores of labels."""
         return self.model.predict(X)
 
-    def _learn(self, rows: Rows, setting: Setting) -> Scaled:
+    def _learn(self, rows: Problem, setting: Setting) -> Scaled:
         from sklearn.preprocessing import StandardScaler
 
         scaler = StandardScaler(with_mean=not sp.issparse(rows.X))

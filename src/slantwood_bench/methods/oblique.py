@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import scipy.sparse as sp
 
 import slantwood
 from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, NUMBER_TASKS
-from slantwood_bench.methods.base import ENSEMBLE, TREE, Method, Rows
+from slantwood_bench.methods.base import ENSEMBLE, TREE, Method
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 
 class Slantwood(Method):
@@ -35,7 +38,7 @@ class Slantwood(Method):
     parameters: ClassVar[Mapping[str, Any]] = {}
     knows_hierarchies: ClassVar[bool] = True
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Grow the trees."""
         learner = getattr(slantwood, self.learner)
         split = learner.published() if self.published else learner()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
-from slantwood_bench.methods.base import Method, Rows, dense
+from slantwood_bench.methods.base import Method, dense
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 
 class ScikitForest(Method):
@@ -38,7 +41,7 @@ class ScikitForest(Method):
     parameters: ClassVar[Mapping[str, Any]] = {}
     takes_sparse: ClassVar[bool] = True
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Fit the forest on dense targets."""
         name = self.numbers if rows.task in NUMBER_TASKS else self.classes
         given = {"n_estimators": self.n_trees, "n_jobs": self.threads, "random_state": self.seed}

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slantwood.task_names import CLASS_TASKS
 from slantwood_bench.measures import quality
-from slantwood_bench.methods.base import Rows
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 _ONE_IN = 5
 
@@ -36,14 +38,14 @@ def grid(choices: Mapping[str, Sequence[Any]], changes: Mapping[str, Any]) -> li
 
 
 def best_setting(
-    rows: Rows, settings: Sequence[Setting], learn: Callable[[Rows, Setting], Any], seed: int
+    rows: Problem, settings: Sequence[Setting], learn: Callable[[Problem, Setting], Any], seed: int
 ) -> Setting:
     """Return the setting whose model predicts the rows set aside best, by the measure of the task.
 
     Parameters
     ----------
-    rows : Rows
-        Rows to learn from.
+    rows : Problem
+        Problem to learn from.
     settings : sequence of dict
         At least one; of several that are as good, or from too few rows to tell, the first is taken.
     learn : callable
@@ -66,7 +68,7 @@ def best_setting(
     return max(settings, key=found)
 
 
-def set_aside(rows: Rows, seed: int) -> np.ndarray:
+def set_aside(rows: Problem, seed: int) -> np.ndarray:
     """Return the numbers of a fifth of the rows, drawn at random and of each class in proportion."""
     order = np.random.default_rng(seed).permutation(rows.X.shape[0])
     if rows.task in CLASS_TASKS:

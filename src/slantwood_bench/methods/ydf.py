@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
-from slantwood_bench.methods.base import Method, Rows, dense
+from slantwood_bench.methods.base import Method, dense
 from slantwood_bench.methods.one_per_target import Constant, learn_each
+
+if TYPE_CHECKING:
+    from slantwood_bench.problems import Problem
 
 
 class Numbers(NamedTuple):
@@ -64,7 +67,7 @@ class YDF(Method):
     package = "ydf"
     split_axis: ClassVar[str] = "AXIS_ALIGNED"
 
-    def fit(self, rows: Rows) -> None:
+    def fit(self, rows: Problem) -> None:
         """Grow the forests on dense input."""
         X = dense(rows.X)
         self.model = learn_each(rows.y, lambda column: self._learn(rows.task, X, column))

@@ -16,8 +16,9 @@ from scipy import sparse
 
 from slantwood.data.registry.entries import FOLDERS
 from slantwood_bench.methods import lightgbm, method_class
-from slantwood_bench.methods.base import Method, Rows
+from slantwood_bench.methods.base import Method
 from slantwood_bench.methods.one_per_target import learn_each
+from slantwood_bench.problems import Problem as StudyProblem
 from slantwood_bench.scripts.datasets import TASKS
 
 # Libraries with a model for each label are left out where there are more labels than this.
@@ -105,7 +106,7 @@ class _OfTheStudy(Peer):
     def fit(self, X: Any, y: Any, n_trees: int, n_jobs: int) -> None:
         """Fit the method."""
         self.model = self.method(n_trees, 0, n_jobs, self.changes)
-        self.model.fit(Rows(_STUDY_TASKS[self.task], X, y))
+        self.model.fit(StudyProblem(_STUDY_TASKS[self.task], X, y))
 
     def scores(self, X: Any) -> Any:
         """Return probabilities of labels, or predictions."""

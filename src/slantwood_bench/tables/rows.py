@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from slantwood.data.registry.listing import dataset
+from slantwood.data import dataset
 from slantwood.task_names import TASKS
 from slantwood_bench.methods import METHODS, method_class
 from slantwood_bench.methods.base import OTHER

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeGuard
 
-from slantwood.atomic import replacing
+from slantwood_bench.files import write_whole
 
 Value = str | int | float | None
 
@@ -70,8 +70,7 @@ def write_csv(table: Table, folder: str | PathLike[str]) -> Path:
     writer.writerow(table.headings)
     writer.writerows([_plain(value) for value in row] for row in table.rows)
     path = Path(folder) / f"{table.name}.csv"
-    with replacing(path) as file:
-        file.write(text.getvalue().encode())
+    write_whole(path, text.getvalue().encode())
     return path
 
 

@@ -7,13 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood import Hierarchy
-from slantwood_bench.methods.base import Rows
+from slantwood_bench.problems import Problem
 
 
 class Planted(NamedTuple):
     """Rows to learn from, and others to predict."""
 
-    rows: Rows
+    rows: Problem
     X_test: Any
     y_test: Any
 
@@ -29,7 +29,7 @@ def planted():
         if task in ("multi-label", "hierarchical multi-label"):
             y = form(y)
         X = form(X)
-        return Planted(Rows(task, X[:n_train], y[:n_train], hierarchy), X[n_train:], y[n_train:])
+        return Planted(Problem(task, X[:n_train], y[:n_train], hierarchy), X[n_train:], y[n_train:])
 
     return make
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS, TASKS
 from slantwood_bench.measures import quality
 from slantwood_bench.methods import method_class
-from slantwood_bench.methods.base import Rows, dense
+from slantwood_bench.methods.base import dense
 from slantwood_bench.methods.lightgbm import distinct_settings
 from slantwood_bench.methods.one_per_target import learn_each
 from slantwood_bench.methods.tuning import best_setting, grid, set_aside
+from slantwood_bench.problems import Problem
 
 PEERS = ("scikit-rf", "scikit-et", "linear-svm", "lightgbm", "ydf", "ydf-oblique", "treeple")
 FORESTS = ("scikit-rf", "scikit-et", "lightgbm", "ydf", "ydf-oblique", "treeple")
@@ -118,7 +119,7 @@ def test_machines_of_wide_data_are_the_same_at_any_number_of_threads(task):
     X = np.random.default_rng(0).standard_normal((100, 400))
     y = (X[:, :8] > 0).astype(np.int8) if task == "multi-label" else X[:, :8] ** 2
     alone, *together = (
-        _fitted("linear-svm", Rows(task, X, y), threads=threads, changes={"C": 1000}).predict(X)
+        _fitted("linear-svm", Problem(task, X, y), threads=threads, changes={"C": 1000}).predict(X)
         for threads in (1, 4, 4, 4)
     )
     for scores in together:
@@ -253,7 +254,7 @@ def test_small_c_wins_on_noise_and_large_c_where_there_is_none():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 60))
     clean, noise = X[:, 0] * 3, rng.standard_normal(100) * 6
-    chosen = [_fitted("linear-svm", Rows("regression", X, y)).setting for y in (clean, clean + noise)]
+    chosen = [_fitted("linear-svm", Problem("regression", X, y)).setting for y in (clean, clean + noise)]
     assert chosen == [{"C": 1000}, {"C": 0.1}]
 
 
@@ -293,7 +294,9 @@ class _Wrong:
 def test_tuning_finds_the_best_setting_wherever_it_stands(shares, seed):
     X = np.random.default_rng(seed).standard_normal((50, 2))
     settings = [{"share": share} for share in shares]
-    best = best_setting(Rows("regression", X, X[:, 0]), settings, lambda _, setting: _Wrong(**setting), seed)
+    best = best_setting(
+        Problem("regression", X, X[:, 0]), settings, lambda _, setting: _Wrong(**setting), seed
+    )
     assert best == {"share": 0.0}
 
 
@@ -311,21 +314,23 @@ def test_tuning_never_shows_a_model_the_rows_that_judge_it():
             seen.append(tuple(X[:, 0]))
             return X[:, 0]
 
-    best = best_setting(Rows("regression", X, X[:, 0]), [{"a": 1}, {"a": 2}], lambda rows, _: Watch(rows), 0)
+    best = best_setting(
+        Problem("regression", X, X[:, 0]), [{"a": 1}, {"a": 2}], lambda rows, _: Watch(rows), 0
+    )
     assert best == {"a": 1}
     assert len(seen) == 2
     assert len(set(seen)) == 1
 
 
 def test_one_setting_is_not_tried():
-    rows = Rows("regression", np.zeros((50, 1)), np.zeros(50))
+    rows = Problem("regression", np.zeros((50, 1)), np.zeros(50))
     assert best_setting(rows, [{"a": 1}], lambda *_: pytest.fail("tried"), 0) == {"a": 1}
 
 
 @given(st.lists(st.sampled_from("aaaabbc"), min_size=5, max_size=80), st.integers(0, 9))
 def test_a_fifth_of_each_class_is_set_aside(classes, seed):
     y = np.array(classes)
-    held = set_aside(Rows("multi-class", np.zeros((len(y), 1)), y), seed)
+    held = set_aside(Problem("multi-class", np.zeros((len(y), 1)), y), seed)
     assert len(held) == round(len(y) / 5)
     for name in set(classes):
         assert abs((y[held] == name).sum() - (y == name).sum() / 5) < 1
@@ -333,7 +338,7 @@ def test_a_fifth_of_each_class_is_set_aside(classes, seed):
 
 @given(st.integers(5, 80), st.integers(0, 9), st.sampled_from(TASKS))
 def test_rows_set_aside_are_a_fifth_of_them_and_the_same_for_a_seed(n_rows, seed, task):
-    rows = Rows(task, np.zeros((n_rows, 1)), np.zeros(n_rows))
+    rows = Problem(task, np.zeros((n_rows, 1)), np.zeros(n_rows))
     held = set_aside(rows, seed)
     assert len(set(held)) == len(held) == round(n_rows / 5)
     assert set(held) <= set(range(n_rows))
