@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 _MB = 1e6
@@ -40,6 +41,11 @@ def usage_of(call: Callable[[], Any]) -> Usage:
     after = peak_megabytes()
     del result
     return Usage(seconds, after - before, after)
+
+
+def median_seconds(call: Callable[[], Any], repeats: int) -> float:
+    """Return the median time of several calls."""
+    return median(usage_of(call).seconds for _ in range(repeats))
 
 
 def forget_peak() -> None:

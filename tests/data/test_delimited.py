@@ -18,7 +18,7 @@ from slantwood.data.read import read, write
 from slantwood.data.table import Categories, Data
 from slantwood.data.text import scanning
 from slantwood.data.wanted import Wanted
-from slantwood_bench.scripts.datasets import available, data_folder
+from slantwood_bench.scripts.data import available, data_folder
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null"}
 

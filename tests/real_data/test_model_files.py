@@ -5,7 +5,7 @@ import re
 import pytest
 
 from slantwood_bench.scripts import model_files, readers
-from slantwood_bench.scripts.datasets import available
+from slantwood_bench.scripts.data import available
 
 pytestmark = [
     pytest.mark.real_data,

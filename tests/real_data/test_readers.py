@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.io import arff as scipy_arff
 
 from slantwood.data import read, read_labels, write
-from slantwood_bench.scripts.datasets import available, data_folder
+from slantwood_bench.scripts.data import available, data_folder
 
 pytestmark = [
     pytest.mark.real_data,

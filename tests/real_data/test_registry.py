@@ -12,7 +12,7 @@ from slantwood.data.registry.entries import every_dataset
 from slantwood.data.registry.listing import datasets
 from slantwood.data.registry.loading import load
 from slantwood.data.registry.places import present
-from slantwood_bench.scripts.datasets import available, data_folder
+from slantwood_bench.scripts.data import available, data_folder
 
 pytestmark = [
     pytest.mark.real_data,

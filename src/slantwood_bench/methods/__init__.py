@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 
 if TYPE_CHECKING:
     from slantwood_bench.methods.base import Method
@@ -108,6 +108,15 @@ METHODS: Mapping[str, Entry] = {
     "cart-lc": _slantwood("tree, CART-LC", "CARTLCSplit", **_TREE, **_BINARY),
     "oc1": _published("tree, OC1", "OC1Split", {}, **_TREE, **_BINARY),
     "wodt": _published("tree, WODT", "WODTSplit", {}, **_TREE, tasks=CLASS_TASKS),
+    # Not in the study: compared for speed only.
+    "lightgbm-default": _other(
+        "lightgbm.LightGBM",
+        "LightGBM, not tuned",
+        tuned=False,
+        tasks=(),
+        more_tasks=(*NUMBER_TASKS, *CLASS_TASKS, "multi-label"),
+    ),
+    "napkinxc": _other("napkinxc.NapkinXC", "napkinXC label tree", tasks=(), more_tasks=("multi-label",)),
 }
 
 

@@ -28,8 +28,10 @@ class Method:
         What tables and figures call it.
     group : str
         "ensemble", "tree" or "other": which comparisons it takes part in.
-    tasks : tuple of str
-        The tasks that it is for.
+    tasks, more_tasks : tuple of str
+        The tasks of the study that it takes part in, and others that it can do.
+    most_labels : float
+        More labels would take too long, as with a model for each.
     package, distribution : str
         What has to be importable, and under which name it is installed where that differs.
     reads_tables : bool
@@ -41,6 +43,8 @@ class Method:
     title: ClassVar[str]
     group: ClassVar[str] = ENSEMBLE
     tasks: ClassVar[tuple[str, ...]] = TASKS
+    more_tasks: ClassVar[tuple[str, ...]] = ()
+    most_labels: ClassVar[float] = float("inf")
     package: ClassVar[str] = "slantwood"
     distribution: ClassVar[str] = ""
     reads_tables: ClassVar[bool] = False

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import scipy.sparse as sp
 
-from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 from slantwood_bench.methods.base import Method
 from slantwood_bench.methods.one_per_target import Constant, OnePerTarget, learn_each
 from slantwood_bench.methods.tuning import Setting, best_setting, grid
@@ -24,21 +24,30 @@ class LightGBM(Method):
     the paper's "samples to perform a split" are LightGBM's rows of a leaf. Of several numbers there is a
     model for each, with the same setting. Histograms are always made column by column, where LightGBM by
     itself would time both ways and so not always learn the same.
+
+    Attributes
+    ----------
+    tuned : bool
+        Whether all this is so; otherwise LightGBM's defaults are left alone, and labels have a model each.
     """
 
     tasks = (*NUMBER_TASKS, *CLASS_TASKS)
     package = "lightgbm"
     takes_missing = True
+    most_labels = 20
+    tuned: ClassVar[bool] = True
 
     def fit(self, rows: Problem) -> None:
-        """Choose a setting and boost with it on all rows."""
+        """Choose a setting, where it is tuned, and boost with it on all rows."""
         rows = rows._replace(X=as_matrix(rows.X))
-        settings = distinct_settings(grid(_CHOICES, self.changes), rows.X.shape[0])
-        self.setting = best_setting(rows, settings, self._learn, self.seed)
+        self.setting = self.changes
+        if self.tuned:
+            settings = distinct_settings(grid(_CHOICES, self.changes), rows.X.shape[0])
+            self.setting = best_setting(rows, settings, self._learn, self.seed)
         self.model = self._learn(rows, self.setting)
 
     def predict(self, X: Any) -> Any:
-        """Return classes or numbers."""
+        """Return classes, numbers, or probabilities of labels."""
         return self.model.predict(as_matrix(X))
 
     def nodes(self) -> int:
@@ -48,13 +57,12 @@ class LightGBM(Method):
         return sum(2 * tree["num_leaves"] - 1 for tree in trees)
 
     def _learn(self, rows: Problem, setting: Setting) -> OnePerTarget:
-        given = {
-            "n_estimators": self.n_trees,
-            "n_jobs": self.threads,
-            "random_state": self.seed,
-            "deterministic": True,
-            "force_col_wise": True,
-        }
+        given: Setting = {"n_estimators": self.n_trees, "n_jobs": self.threads, "random_state": self.seed}
+        if self.tuned:
+            given |= {"deterministic": True, "force_col_wise": True}
+        if rows.task in LABEL_TASKS:
+            # The estimator of numbers with this objective predicts probabilities.
+            given |= {"objective": "binary"}
         make = estimator(rows.task)
         return learn_each(rows.y, lambda column: make(**given | setting, verbose=-1).fit(rows.X, column))
 

@@ -52,7 +52,7 @@ class Slantwood(Method):
         if rows.task not in LABEL_TASKS:
             given.pop("unit_labels", None)
         given |= {name: value for name, value in self.changes.items() if name not in names}
-        self.model = self._estimator(rows.task)(**given).fit(rows.X, rows.y)
+        self.model = estimator(rows.task, tree=self.group == TREE)(**given).fit(rows.X, rows.y)
         self._task, self._sparse_labels = rows.task, sp.issparse(rows.y)
 
     def predict(self, X: Any) -> Any:
@@ -65,11 +65,13 @@ class Slantwood(Method):
         """Return the number of nodes of all trees, leaves included."""
         return int(self.model.trees_.node_offsets[-1])
 
-    def _estimator(self, task: str) -> Any:
-        form = "Tree" if self.group == TREE else "Forest"
-        return getattr(slantwood, f"Oblique{form}{'Regressor' if task in NUMBER_TASKS else 'Classifier'}")
-
     @classmethod
     def version(cls) -> str:
         """Version of this package, which may be imported without being installed."""
         return slantwood.__version__
+
+
+def estimator(task: str, tree: bool = False) -> Any:
+    """Return slantwood's class of forests, or of single trees, for a task."""
+    kind = "Regressor" if task in NUMBER_TASKS else "Classifier"
+    return getattr(slantwood, f"Oblique{'Tree' if tree else 'Forest'}{kind}")

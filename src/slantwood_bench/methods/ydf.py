@@ -64,6 +64,8 @@ class YDF(Method):
 
     # Not for labels in the study: a forest for each of hundreds would take most of its time.
     tasks = (*NUMBER_TASKS, *CLASS_TASKS)
+    more_tasks = ("multi-label",)
+    most_labels = 20
     package = "ydf"
     split_axis: ClassVar[str] = "AXIS_ALIGNED"
 

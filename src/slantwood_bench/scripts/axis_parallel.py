@@ -12,20 +12,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
-from sklearn.model_selection import KFold
 
-from slantwood import AxisParallelSplit, ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood_bench.scripts.quality import measured, print_row, read
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood import AxisParallelSplit
+from slantwood.task_names import NUMBER_TASKS
+from slantwood_bench.methods.base import dense
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.scripts.data import read, three_folds
+from slantwood_bench.scripts.quality import judged
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 NAMES = (
     *("spambase", "mfeat-pixel", "gesture", "scene"),
     *("cpu_small", "pol", "jura", "wq"),
 )
 PEERS = {"best": RandomForestRegressor, "random": ExtraTreesRegressor}
-NUMBERS = ("str", "mtr")
 
 
 class OnColumns:
@@ -36,9 +37,9 @@ class OnColumns:
 
     def fit(self, X: Any, y: Any) -> "OnColumns":
         """Fit on 0/1 columns, or on numbers of variance 1."""
-        y = y.toarray() if sp.issparse(y) else np.asarray(y)
+        y = dense(y)
         self.mean, self.scale = 0.0, 1.0
-        if self.task in NUMBERS:
+        if self.task in NUMBER_TASKS:
             self.mean, self.scale = y.mean(axis=0), y.std(axis=0)
             y = (y - self.mean) / self.scale
         elif y.ndim == 1:
@@ -55,15 +56,14 @@ class OnColumns:
     def predict(self, X: Any) -> np.ndarray:
         """Return numbers, or the likeliest class."""
         found = self.predict_proba(X)
-        if self.task in NUMBERS:
+        if self.task in NUMBER_TASKS:
             return found * self.scale + self.mean
         return self.classes[(found > 0.5).astype(int) if found.ndim == 1 else found.argmax(axis=1)]
 
 
-def ours(task: str, thresholds: str, n_trees: int, max_features: Any) -> Any:
+def ours(task: str, thresholds: Any, n_trees: int, max_features: Any) -> Any:
     """Make a forest of axis-parallel trees with the parameters of scikit-learn's."""
-    kind = ObliqueForestRegressor if task in NUMBERS else ObliqueForestClassifier
-    return kind(
+    return estimator(task)(
         n_estimators=n_trees,
         split=AxisParallelSplit(thresholds=thresholds),
         max_features=max_features,
@@ -75,28 +75,28 @@ def ours(task: str, thresholds: str, n_trees: int, max_features: Any) -> Any:
     )
 
 
-def theirs(task: str, thresholds: str, n_trees: int, max_features: Any) -> Any:
+def theirs(task: str, thresholds: Any, n_trees: int, max_features: Any) -> Any:
     """Make scikit-learn's forest."""
     return OnColumns(task, PEERS[thresholds](n_trees, max_features=max_features, random_state=0))
 
 
-def compared(name: str, thresholds: str, n_trees: int, max_features: Any) -> list[Any]:
+def compared(name: str, thresholds: Any, n_trees: int, max_features: Any) -> list[Any]:
     """One row: quality, nodes per tree and seconds of both, and the ratio of the times."""
-    task, X, y = read(name)
+    problem = read(name)
     if max_features == "sqrt":
-        max_features = int(np.sqrt(X.shape[1]))  # which scikit-learn rounds down, and slantwood up
+        max_features = int(np.sqrt(problem.X.shape[1]))  # which scikit-learn rounds down, and slantwood up
     found = []
-    for train, test in KFold(3, shuffle=True, random_state=1).split(X):
-        models = [make(task, thresholds, n_trees, max_features) for make in (ours, theirs)]
-        times = [[], []]
+    for train, test in three_folds(problem):
+        models = [make(problem.task, thresholds, n_trees, max_features) for make in (ours, theirs)]
+        times: list[list[float]] = [[], []]
         for _ in range(2):
             for model, taken in zip(models, times, strict=True):
                 started = time.perf_counter()
-                model.fit(X[train], y[train])
+                model.fit(train.X, train.y)
                 taken.append(time.perf_counter() - started)
         nodes = len(models[0].trees_.left) / n_trees
         their_nodes = np.mean([tree.tree_.node_count for tree in models[1].regressor.estimators_])
-        qualities = [measured(task, model, X[test], y[test]) for model in models]
+        qualities = [judged(model, test) for model in models]
         found.append([*qualities, nodes, their_nodes, *map(min, times)])
     mean = np.mean(found, axis=0)
     return [
@@ -113,13 +113,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--trees", type=int, default=20)
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, jobs=1))
-    print()
+    print_environment(trees=options.trees, jobs=1)
     X = np.random.default_rng(0).normal(size=(40, 3))
-    ours("str", "best", 1, None).fit(X, X[:, 0])  # compiling is not what is measured
+    ours("regression", "best", 1, None).fit(X, X[:, 0])  # compiling is not what is measured
     columns = ["quality", "scikit-learn's", "nodes", "scikit-learn's", "seconds", "scikit-learn's", "ratio"]
-    print_row(["data", "thresholds", "max_features", *columns])
-    print_row(["---"] * (3 + len(columns)))
+    print_head(["data", "thresholds", "max_features", *columns])
     for name in options.names:
         for thresholds in PEERS:
             for max_features in ("sqrt", None):

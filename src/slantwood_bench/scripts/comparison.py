@@ -1,4 +1,4 @@
-"""Fits several entrants on one problem in turn, again and again, and sums it up as the rows of a table.
+"""Fits several methods on one problem in turn, again and again, and sums it up as the rows of a table.
 
 Every repetition goes through the entrants in the opposite order of the one before, and ratios are taken
 within a repetition: so speed that drifts on the way, for whatever reason, does not favour anyone.
@@ -6,25 +6,39 @@ within a repetition: so speed that drifts on the way, for whatever reason, does 
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from slantwood_bench.scripts.measure import Limits, Outcome, fit_apart, median_seconds
-from slantwood_bench.scripts.peers import PEERS
-from slantwood_bench.scripts.problems import Problem
+from slantwood.task_names import LABEL_TASKS
+from slantwood_bench.jobs import Job
+from slantwood_bench.methods import method_class
+from slantwood_bench.nursery import Folders, Nursery
+from slantwood_bench.problems import Problem
+from slantwood_bench.usage import Usage, median_seconds
 
+_FITS = "slantwood_bench.scripts.timed_fit"
 _PRODUCT_REPEATS = 20
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One of the `PEERS`, with so many threads."""
+    """One of the `METHODS`, with so many threads."""
 
-    peer: str
+    method: str
     n_jobs: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Usage and quality of a fit; where something is missing, `remark` says why."""
+
+    usage: Usage = field(default_factory=Usage)
+    quality: dict[str, float] = field(default_factory=dict)
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,35 +52,65 @@ class Comparison:
         """Seconds of each repetition."""
         return np.array([outcome.usage.seconds for outcome in self.outcomes[entrant]])
 
-    def ratio(self, entrant: Entrant, reference: Entrant | None) -> float:
+    def ratio(self, entrant: Entrant, reference: Entrant) -> float:
         """Median over the repetitions of an entrant's time divided by that of the reference."""
-        if reference not in self.outcomes:
-            return float("nan")
         return float(np.median(self.seconds(entrant) / self.seconds(reference)))
 
 
 def compare(
-    problem: Problem, entrants: Sequence[Entrant], n_trees: int, repeats: int, limits: Limits
+    train: Problem, entrants: Sequence[Entrant], n_trees: int, repeats: int, timeout: float
 ) -> Comparison:
-    """Fit all entrants `repeats` times; one that gave no result once is not tried again."""
+    """Fit all entrants `repeats` times; one that gave no result once is not tried again.
+
+    Parameters
+    ----------
+    train : Problem
+        The training part of a data set, which the worker reads by its name.
+    entrants : sequence of Entrant
+        Who takes part.
+    n_trees, repeats : int
+        Trees of each forest, and fits of each entrant.
+    timeout : float
+        Seconds that a fit and its predictions may take.
+    """
     outcomes: dict[Entrant, list[Outcome]] = {entrant: [] for entrant in entrants}
     products = []
-    for repeat in range(repeats):
-        products.append(_seconds_of_products(problem.X))
-        for entrant in entrants if repeat % 2 == 0 else reversed(entrants):
-            before = outcomes[entrant]
-            if before and before[-1].remark:
-                before.append(before[-1])
-                continue
-            remark = PEERS[entrant.peer].refusal(problem.task, problem.n_columns)
-            if not remark:
-                _tell(f"{problem.name}, {repeat + 1} of {repeats}: {entrant.peer}, n_jobs={entrant.n_jobs}")
-            before.append(
-                Outcome(remark=remark)
-                if remark
-                else fit_apart(entrant.peer, problem, n_trees, entrant.n_jobs, limits)
-            )
+    with Nursery(_FITS) as worker:
+        for repeat in range(repeats):
+            products.append(_seconds_of_products(train.X))
+            for entrant in entrants if repeat % 2 == 0 else reversed(entrants):
+                before = outcomes[entrant]
+                if before and before[-1].remark:
+                    before.append(before[-1])
+                elif remark := refusal(entrant.method, train):
+                    before.append(Outcome(remark=remark))
+                else:
+                    _tell(
+                        f"{train.name}, {repeat + 1} of {repeats}: {entrant.method}, {entrant.n_jobs} threads"
+                    )
+                    before.append(fit_apart(worker, train.name, entrant, n_trees, timeout))
     return Comparison(outcomes, products)
+
+
+def refusal(name: str, problem: Problem) -> str:
+    """Say why a method has no part in a comparison; empty where it has."""
+    method = method_class(name)
+    if not method.version():
+        return "not installed"
+    if problem.task not in (*method.tasks, *method.more_tasks):
+        return f"not for {problem.task}"
+    if problem.task in LABEL_TASKS and problem.n_targets > method.most_labels:
+        return f"left out: a model for each of {problem.n_targets} labels"
+    return ""
+
+
+def fit_apart(worker: Nursery, dataset: str, entrant: Entrant, n_trees: int, timeout: float) -> Outcome:
+    """Fit in a process of its own; whatever goes wrong is an outcome with a remark, never an exception."""
+    job = Job("speed", entrant.method, dataset, n_trees=n_trees, threads=entrant.n_jobs, limit=timeout)
+    row = worker.result(job, Folders(None, Path()))
+    if row["status"] != "ok":
+        return Outcome(remark=f"{row['status']}: {row['error']}")
+    return Outcome(Usage(**row["usage"]), row["qualities"])
 
 
 def _seconds_of_products(X: Any) -> float:
@@ -88,10 +132,10 @@ def rows_of(comparison: Comparison, reference: Entrant | None) -> list[dict[str,
     rows = []
     for entrant, outcomes in comparison.outcomes.items():
         seconds = comparison.seconds(entrant)
-        row: dict[str, Any] = {"peer": entrant.peer, "n_jobs": entrant.n_jobs}
+        row: dict[str, Any] = {"method": entrant.method, "n_jobs": entrant.n_jobs}
         row["seconds"] = float(np.median(seconds))
         if reference is not None:
-            row[f"to {reference.peer}"] = comparison.ratio(entrant, reference)
+            row[f"to {reference.method}"] = comparison.ratio(entrant, reference)
         if np.isfinite(comparison.products).all():
             row["in products"] = float(np.median(seconds / comparison.products))
         row["MB grown"] = float(np.median([outcome.usage.grown for outcome in outcomes]))

@@ -15,10 +15,9 @@ import numpy as np
 
 from slantwood import NDCGSplit, ObliqueForestClassifier, TailReranker
 from slantwood.metrics import precision_at_k, propensities, propensity_scored_precision_at_k
-from slantwood_bench.scripts import datasets
-from slantwood_bench.scripts.problems import Problem
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.problems import Problem
+from slantwood_bench.scripts.data import read, read_parts
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 # Training rows where the files are not in two parts.
 TRAINING_ROWS = {"bibtex": 4880, "delicious": 12920}
@@ -34,15 +33,16 @@ PUBLISHED: dict[tuple[str, str], Sequence[float]] = {
 }
 
 
-def load(name: str, *, first_rows: bool) -> Problem:
+def load(name: str, *, first_rows: bool) -> tuple[Problem, Problem]:
     """Read a set, cut as officially, or else at random or by place into parts of the official sizes."""
-    data = datasets.load(name)
-    if data.X_test is not None:
-        return Problem(name, data.task, data.X, data.y, data.X_test, data.y_test)
-    n = data.X.shape[0]
-    order = np.arange(n) if first_rows else np.random.default_rng(0).permutation(n)
-    train, test = order[: TRAINING_ROWS[name]], order[TRAINING_ROWS[name] :]
-    return Problem(name, data.task, data.X[train], data.y[train], data.X[test], data.y[test])
+    if name not in TRAINING_ROWS:
+        return read_parts(name)
+    problem = read(name)
+    order = np.arange(problem.n_rows)
+    if not first_rows:
+        order = np.random.default_rng(0).permutation(problem.n_rows)
+    train, test = np.split(order, [TRAINING_ROWS[name]])
+    return problem.rows(train), problem.rows(test)
 
 
 def forest(trees: int, jobs: int, **parameters: Any) -> ObliqueForestClassifier:
@@ -58,15 +58,15 @@ WAYS: dict[str, Callable[[int, int], Any]] = {
 }
 
 
-def judged(model: Any, problem: Problem) -> tuple[np.ndarray, float]:
+def judged(model: Any, train: Problem, test: Problem) -> tuple[np.ndarray, float]:
     """Fit a model; return P@k and PSP@k in percent, and the seconds of fitting."""
     started = time.perf_counter()
-    model.fit(problem.X, problem.y)
+    model.fit(train.X, train.y)
     seconds = time.perf_counter() - started
     options = {} if isinstance(model, TailReranker) else {"sparse": True}
-    scores = model.predict_proba(problem.X_test, **options)
-    scored = propensity_scored_precision_at_k(problem.y_test, scores, propensities(problem.y), AT)
-    return 100 * np.concatenate([precision_at_k(problem.y_test, scores, AT), scored]), seconds
+    scores = model.predict_proba(test.X, **options)
+    scored = propensity_scored_precision_at_k(test.y, scores, propensities(train.y), AT)
+    return 100 * np.concatenate([precision_at_k(test.y, scores, AT), scored]), seconds
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -77,16 +77,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--first-rows", action="store_true", help="train on these, where the cut is free")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, jobs=options.jobs))
-    print()
-    print_row(["data", "model", *(f"P@{k}" for k in AT), *(f"PSP@{k}" for k in AT), "seconds"])
-    print_row(["---"] * 9)
+    print_environment(trees=options.trees, jobs=options.jobs)
+    print_head(["data", "model", *(f"P@{k}" for k in AT), *(f"PSP@{k}" for k in AT), "seconds"])
     for name in options.names:
-        problem = load(name, first_rows=options.first_rows)
+        train, test = load(name, first_rows=options.first_rows)
         for way, make in WAYS.items():
             # Compiling is not what is measured.
-            make(1, 1).fit(problem.X[:100], problem.y[:100])
-            found, seconds = judged(make(options.trees, options.jobs), problem)
+            make(1, 1).fit(train.X[:100], train.y[:100])
+            found, seconds = judged(make(options.trees, options.jobs), train, test)
             print_row([name, way, *(f"{value:.1f}" for value in found), f"{seconds:.1f}"])
             if (name, way) in PUBLISHED:
                 figures = [f"{value:.1f}" for value in PUBLISHED[name, way]]

@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,14 @@ def _forest(kind: Any, **parameters: Any) -> Any:
     return kind(n_estimators=5, random_state=0, **parameters)
 
 
+def _fitted(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    return model.fit(X, y), X
+
+
+def _learner_fitted(split: str) -> tuple[Any, Any]:
+    return _fitted(_forest(ObliqueForestClassifier, split=split), _features(), _classes())
+
+
 _Fit = Callable[[], tuple[Any, Any]]
 
 # A name, and what makes the fitted model and the rows that it predicts.
@@ -113,17 +122,10 @@ FITS: dict[str, _Fit] = {
     "tree of classes": lambda: _fitted(ObliqueTreeClassifier(random_state=0), _features(), _classes()),
     "tree of numbers": lambda: _fitted(ObliqueTreeRegressor(random_state=0), _features(), _numbers()),
     **{
-        f"{split}, {task}": lambda split=split, y=y: _fitted(
-            _forest(ObliqueForestClassifier, split=split), _features(), y()
-        )
+        f"{split}, multi-class": partial(_learner_fitted, split)
         for split in ("svm", "axis", "ridge", "cart-lc", "oc1", "wodt", "ndcg")
-        for task, y in (("multi-class", _classes),)
     },
 }
-
-
-def _fitted(model: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    return model.fit(X, y), X
 
 
 def fingerprint(model: Any, X: Any) -> str:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from slantwood import GradientSplit, ObliqueForestClassifier
-from slantwood.metrics import label_ranking_average_precision, pooled_auprc
-from slantwood_bench.scripts.datasets import HierarchicalDataset, load_hierarchical
-from slantwood_bench.scripts.measure import usage_of
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood.metrics import pooled_auprc
+from slantwood_bench.measures import quality
+from slantwood_bench.problems import Problem, load_parts
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
+from slantwood_bench.usage import usage_of
 
 # C-HMCNN, CLUS ensembles.
 PUBLISHED = {
@@ -42,15 +42,15 @@ PUBLISHED = {
 _ONTOLOGY_ROOTS = {"GO0003674", "GO0005575", "GO0008150"}
 
 
-def judged(forest: Any, data: HierarchicalDataset) -> tuple[float, float, float]:
+def judged(forest: Any, test: Problem) -> tuple[float, float, float]:
     """Step-wise area without the ontology's roots, area as in CLUS, and weighted LRAP, on the test rows."""
-    scores = forest.predict_proba(data.X_test)
-    truth = data.hierarchy.closure(data.Y_test)
-    kept = [label not in _ONTOLOGY_ROOTS for label in data.hierarchy.nodes]
+    assert test.hierarchy is not None
+    scores = forest.predict_proba(test.X)
+    kept = [label not in _ONTOLOGY_ROOTS for label in test.hierarchy.nodes]
     return (
-        pooled_auprc(truth[:, kept], scores[:, kept], interpolation="step"),
-        pooled_auprc(truth, scores),
-        label_ranking_average_precision(truth, scores, label_weights=data.hierarchy.weights()),
+        pooled_auprc(test.y[:, kept], scores[:, kept], interpolation="step"),
+        pooled_auprc(test.y, scores),
+        quality(test.task, test.y, scores, test.hierarchy),
     )
 
 
@@ -63,23 +63,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--untuned", action="store_true", help="the middle of the road, whatever the noise")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), **{k: v for k, v in vars(options).items() if k != "names"}))
+    print_environment(**{k: v for k, v in vars(options).items() if k != "names"})
     how = {"n_estimators": options.trees, "n_jobs": options.jobs}
     if options.untuned:
         split = GradientSplit(C=10.0, max_iter=20, learning_rate=0.1, target_power=0.75)
         how |= {"split": split, "min_samples_split": 10}
-    print()
-    print_row(
+    print_head(
         ["data", "labels", "slantwood", "s.d.", "C-HMCNN", "CLUS", "as in CLUS", "LRAP", "seconds", "GB"]
     )
-    print_row(["---"] * 10)
     for name in options.names:
-        data = load_hierarchical(name)
+        train, test = load_parts(name)
         results, seconds, peaks = [], [], []
         for seed in range(options.seeds):
-            forest = ObliqueForestClassifier(hierarchy=data.hierarchy, random_state=seed, **how)
-            usage = usage_of(partial(forest.fit, data.X, data.Y))
-            results.append(judged(forest, data))
+            forest = ObliqueForestClassifier(hierarchy=train.hierarchy, random_state=seed, **how)
+            usage = usage_of(partial(forest.fit, train.X, train.y))
+            results.append(judged(forest, test))
             seconds.append(usage.seconds)
             peaks.append(usage.peak / 1000)
         area, area_in_clus, lrap = np.mean(results, axis=0)
@@ -87,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         published = [f"{value:.3f}" for value in PUBLISHED.get(name, (np.nan, np.nan))]
         shown = [f"{value:.3f}" for value in (area_in_clus, lrap)]
         shown += [f"{np.mean(seconds):.1f}", f"{np.max(peaks):.2f}"]
-        print_row([name, len(data.hierarchy), float(area), float(spread), *published, *shown])
+        print_row([name, train.n_targets, float(area), float(spread), *published, *shown])
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from sklearn.model_selection import KFold
 
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.metrics import mean_r2
-from slantwood_bench.scripts.datasets import load_files, load_frame
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.methods.base import dense
+from slantwood_bench.problems import load_problem
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 NAMES = ("rf1", "scpf", "yeast_expr_FUN", "yeast_church_FUN", "yeast_gasch1_FUN")
 FOLDS = 3
@@ -28,14 +28,15 @@ TAKEN_OUT = 0.2
 
 def numbers(X: pd.DataFrame | np.ndarray) -> np.ndarray:
     """Keep the columns of numbers, since means are put in for these only."""
-    return X.select_dtypes("number").to_numpy(np.float64) if isinstance(X, pd.DataFrame) else X
+    X = X.select_dtypes("number").to_numpy() if isinstance(X, pd.DataFrame) else X
+    return X.astype(np.float64)
 
 
-def functions(name: str) -> tuple[Any, np.ndarray]:
-    """Return all rows of a yeast set: inputs, and the genes' functions and what these are cases of."""
-    data = load_files(name)
-    Y = data.hierarchy.closure(data.y).toarray()
-    return data.X, Y[:, Y.any(axis=0)]
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers among the inputs, and numbers or the labels that occur."""
+    problem = load_problem(name)
+    y = dense(problem.y)
+    return numbers(problem.X), y[:, y.any(axis=0)] if problem.hierarchy else y
 
 
 def judged(forest: Any, X: np.ndarray, y: np.ndarray) -> float:
@@ -68,15 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", type=int, default=3000, help="rows of a set at the most")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, folds=FOLDS, seeds=options.seeds))
-    print()
-    print_row(["data", "missing", "split", "left missing", "means put in", "difference (standard error)"])
-    print_row(["---"] * 6)
+    print_environment(trees=options.trees, folds=FOLDS, seeds=options.seeds)
+    print_head(["data", "missing", "split", "left missing", "means put in", "difference (standard error)"])
     for name in options.names:
         is_labels = name.endswith("_FUN")
-        table, y = functions(name) if is_labels else load_frame(name)[1:]
+        table, y = read(name)
         chosen = np.random.default_rng(0).permutation(len(y))[: options.rows]
-        given, y = numbers(table)[chosen], y[chosen]
+        given, y = table[chosen], y[chosen]
         for taken_out in (0.0, TAKEN_OUT):
             X = np.where(np.random.default_rng(1).random(given.shape) < taken_out, np.nan, given)
             for split in ("gradient", "svm"):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,8 @@ from scipy import sparse
 
 from slantwood import ObliqueForestClassifier, load_model
 from slantwood.metrics import precision_at_k
-from slantwood_bench.scripts.datasets import load
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.scripts.data import read_parts
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 WAYS: dict[str, dict[str, bool]] = {
     "whole": {},
@@ -86,27 +86,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.predict:
         predict_to_file(*options.predict)
         return
-    print_circumstances(circumstances((), data=options.name, trees=options.trees, repeats=options.repeats))
-    data = load(options.name)
+    print_environment(data=options.name, trees=options.trees, repeats=options.repeats)
+    train, test = read_parts(options.name)
     forest = ObliqueForestClassifier(n_estimators=options.trees, n_jobs=options.jobs, random_state=0)
-    forest.fit(data.X, data.y)
+    forest.fit(train.X, train.y)
     pickled = len(pickle.dumps(forest, protocol=5)) / 1e6
     print()
-    print_row(["file", "MB", "of pickle", "saving MB/s", "loading MB/s", "P@1"])
-    print_row(["---"] * 6)
+    print_head(["file", "MB", "of pickle", "saving MB/s", "loading MB/s", "P@1"])
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
         for way, how in WAYS.items():
             path = folder / "model.slant"
-            saving = fastest(lambda path=path, how=how: forest.save(path, **how), options.repeats)
-            loading = fastest(lambda path=path: load_and_touch(path), options.repeats)
+            saving = fastest(partial(forest.save, path, **how), options.repeats)
+            loading = fastest(partial(load_and_touch, path), options.repeats)
             size = path.stat().st_size / 1e6
-            scores = load_model(path).predict_proba(data.X_test, top_k=_BEST)
+            scores = load_model(path).predict_proba(test.X, top_k=_BEST)
             speeds = [f"{size / seconds:.0f}" for seconds in (saving, loading)]
-            quality = float(precision_at_k(data.y_test, scores, 1))
+            quality = float(precision_at_k(test.y, scores, 1))
             print_row([way, f"{size:.1f}", f"{size / pickled:.0%}", *speeds, quality])
         print_row(["pickle", f"{pickled:.1f}", "100%", "", "", ""])
-        print(f"\nthe same predictions in another process: {same_elsewhere(forest, data.X_test, folder)}")
+        print(f"\nthe same predictions in another process: {same_elsewhere(forest, test.X, folder)}")
 
 
 if __name__ == "__main__":

@@ -13,31 +13,31 @@ from typing import Any
 
 import numpy as np
 
-from slantwood import (
-    ObliqueForestClassifier,
-    ObliqueForestRegressor,
-    ObliqueTreeClassifier,
-    ObliqueTreeRegressor,
-)
-from slantwood.split_names import SPLITS, split_class
+from slantwood import GradientSplit, NDCGSplit, OC1Split, RidgeSplit, SVMSplit, WODTSplit
+from slantwood.task_names import LABEL_TASKS
 from slantwood_bench.methods import BAGGING, RANDOM_FOREST, SINGLE_TREE
-from slantwood_bench.scripts.quality import cross_validated, print_row, read
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.problems import Problem
+from slantwood_bench.scripts.data import read
+from slantwood_bench.scripts.quality import cross_validated
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 # Small sets, so that all learners can be tried; those of one number include single targets of several.
 SETS = {
-    "bin": ("diabetes", "credit-approval", "transfusion", "arrhythmia"),
-    "mcc": ("balance-scale", "energy_efficiency", "mfeat-pixel"),
-    "mlc": ("emotions", "flags", "birds", "CAL500"),
-    "str": ("triazines", "cholesterol", "jura:0", "andro:2"),
-    "mtr": ("slump", "jura", "edm", "andro"),
+    "binary": ("diabetes", "credit-approval", "transfusion", "arrhythmia"),
+    "multi-class": ("balance-scale", "energy_efficiency", "mfeat-pixel"),
+    "multi-label": ("emotions", "flags", "birds", "CAL500"),
+    "regression": ("triazines", "cholesterol", "jura:0", "andro:2"),
+    "multi-target regression": ("slump", "jura", "edm", "andro"),
 }
-TASKS = {
-    "bin": "binary",
-    "mcc": "multi-class",
-    "mlc": "multi-label",
-    "str": "regression",
-    "mtr": "multi-target regression",
+# Learners that have a published form, by the names that estimators know them by.
+LEARNERS: Mapping[str, Any] = {
+    "gradient": GradientSplit,
+    "svm": SVMSplit,
+    "ridge": RidgeSplit,
+    "oc1": OC1Split,
+    "wodt": WODTSplit,
+    "ndcg": NDCGSplit,
 }
 FORMS = ("tree", "forest")
 
@@ -75,38 +75,29 @@ class Compared:
         return f"{self.name} {self.gain:+.3f} ± {self.noise:.3f}"
 
 
-def learners() -> list[str]:
-    """Names of the learners that have a published form."""
-    return [name for name in SPLITS if hasattr(split_class(name), "published")]
-
-
 def maker(learner: str, form: str, trees: int, seed: int, *, published: bool) -> Callable[[str], Any]:
     """Return a maker of trees or forests for a task, with nothing set or as published."""
     given: dict[str, Any] = {"split": learner, "random_state": seed}
     if published:
         own = FORESTS.get(learner, BAGGING) if form == "forest" else TREES.get(learner, SINGLE_TREE)
-        given |= {**own, "split": split_class(learner).published()}
+        given |= {**own, "split": LEARNERS[learner].published()}
     if form == "forest":
         given |= {"n_estimators": trees}
 
     def make(task: str) -> Any:
-        own = {name: value for name, value in given.items() if name != "unit_labels" or task == "mlc"}
-        if task in ("str", "mtr"):
-            return (ObliqueForestRegressor if form == "forest" else ObliqueTreeRegressor)(**own)
-        return (ObliqueForestClassifier if form == "forest" else ObliqueTreeClassifier)(**own)
+        own = {k: v for k, v in given.items() if k != "unit_labels" or task in LABEL_TASKS}
+        return estimator(task, tree=form == "tree")(**own)
 
     return make
 
 
-def compared(
-    learner: str, form: str, name: str, problem: tuple[str, Any, Any], trees: int, seeds: int
-) -> Compared:
+def compared(learner: str, form: str, name: str, problem: Problem, trees: int, seeds: int) -> Compared:
     """Compare the defaults of a learner with its published form on one set."""
     default, published = (
         np.array(
             [
                 cross_validated(
-                    maker(learner, form, trees, seed, published=is_published), *problem, fold_seed=seed
+                    maker(learner, form, trees, seed, published=is_published), problem, fold_seed=seed
                 )
                 for seed in range(seeds)
             ]
@@ -126,15 +117,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=FORMS)
     parser.add_argument("--each", action="store_true", help="a row for each set")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, seeds=options.seeds))
-    print()
-    print_row(["split", "", "task", "sets", "defaults", "published", "gain", "worst set"])
-    print_row(["---"] * 8)
+    print_environment(trees=options.trees, seeds=options.seeds)
+    print_head(["split", "", "task", "sets", "defaults", "published", "gain", "worst set"])
     problems = {name: read(name) for task in options.tasks for name in SETS[task]}
-    for learner in options.learners or learners():
+    for learner in options.learners or LEARNERS:
         for form in options.forms:
             for task in options.tasks:
-                if TASKS[task] not in split_class(learner).tasks:
+                if task not in LEARNERS[learner].tasks:
                     continue
                 found = [
                     compared(learner, form, name, problems[name], options.trees, options.seeds)

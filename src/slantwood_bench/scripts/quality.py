@@ -7,18 +7,18 @@ the paper. Prints tables in Markdown; `docs/` holds their output.
 
 import argparse
 from collections.abc import Callable, Sequence
+from itertools import islice
+from statistics import fmean
 from typing import Any
 
-import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.metrics import f1_score
-from sklearn.model_selection import KFold
-
-from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2
-from slantwood_bench.scripts import datasets
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood import GradientSplit
+from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
+from slantwood_bench.measures import quality
+from slantwood_bench.methods import method_class
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.problems import Problem
+from slantwood_bench.scripts.data import read, three_folds
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 PUBLISHED = {
     "split": GradientSplit.published(),
@@ -34,12 +34,6 @@ COMPARED = (
     *("sk_diabetes", "cpu_small", "puma8NH", "triazines"),
     *("enb", "jura", "wq", "atp1d", "oes10"),
 )
-_BUNDLED = {
-    "digits": ("mcc", load_digits),
-    "breast_cancer": ("bin", load_breast_cancer),
-    "sk_diabetes": ("str", load_diabetes),
-}
-
 # Alternatives to the default of each kind of task, on sets that are not used for comparisons with others.
 # A `split` that is a dictionary changes single values of the automatic one.
 STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
@@ -116,39 +110,20 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
 }
 
 
-def read(name: str) -> tuple[str, Any, Any]:
-    """Task, features and targets of a data set; of several numbers, "name:2" has the third alone."""
-    if name in _BUNDLED:
-        task, reader = _BUNDLED[name]
-        X, y = reader(return_X_y=True)
-        return task, X.astype(np.float32), y
-    name, _, target = name.partition(":")
-    data = datasets.load(name)
-    return ("str", data.X, data.y[:, int(target)]) if target else (data.task, data.X, data.y)
-
-
-def measured(task: str, model: Any, X: Any, y: Any) -> float:
-    """Quality of a fitted model on the given rows, by the measure of its task."""
-    match task:
-        case "mlc":
-            return label_ranking_average_precision(y, model.predict_proba(X))
-        case "bin":
-            return float(f1_score(y, model.predict(X), pos_label=np.unique(y)[1]))
-        case "mcc":
-            return macro_f1(y, model.predict(X))
-        case _:
-            return mean_r2(y, model.predict(X))
+def judged(model: Any, test: Problem) -> float:
+    """Quality of a fitted model on test rows, by the measure of the task."""
+    predict = model.predict_proba if test.task in LABEL_TASKS else model.predict
+    return quality(test.task, test.y, predict(test.X))
 
 
 def cross_validated(
-    make: Callable[[str], Any], task: str, X: Any, y: Any, n_folds: int = 3, fold_seed: int = 1
+    make: Callable[[str], Any], problem: Problem, n_folds: int = 3, fold_seed: int = 1
 ) -> float:
     """Mean quality over the first so many of three folds of a model that `make` builds for the task."""
-    results = []
-    for train, test in list(KFold(3, shuffle=True, random_state=fold_seed).split(X))[:n_folds]:
-        model = make(task).fit(X[train], y[train])
-        results.append(measured(task, model, X[test], y[test]))
-    return float(np.mean(results))
+    return fmean(
+        judged(make(problem.task).fit(train.X, train.y), test)
+        for train, test in islice(three_folds(problem, fold_seed), n_folds)
+    )
 
 
 def slantwood_forest(n_trees: int, n_jobs: int, seed: int = 0, **changes: Any) -> Callable[[str], Any]:
@@ -157,90 +132,64 @@ def slantwood_forest(n_trees: int, n_jobs: int, seed: int = 0, **changes: Any) -
     learner = GradientSplit(**split) if isinstance(split, dict) else split or "gradient"
 
     def make(task: str) -> Any:
-        kind = ObliqueForestRegressor if task in ("str", "mtr") else ObliqueForestClassifier
-        own = {k: v for k, v in changes.items() if k != "unit_labels" or task == "mlc"}
-        return kind(n_estimators=n_trees, n_jobs=n_jobs, random_state=seed, split=learner, **own)
+        own = {k: v for k, v in changes.items() if k != "unit_labels" or task in LABEL_TASKS}
+        given = {"n_estimators": n_trees, "n_jobs": n_jobs, "random_state": seed, "split": learner}
+        return estimator(task)(**given, **own)
 
     return make
 
 
-def _scikit_forest(n_trees: int, n_jobs: int) -> Callable[[str], Any]:
-    class Scores(RandomForestClassifier):
-        """Multi-label scores as one array."""
+class _ScikitForest:
+    """The study's random forest of scikit-learn, here with the defaults for numbers too."""
 
-        def predict_proba(self, X: Any) -> Any:
-            parts = super().predict_proba(X)
-            if not isinstance(parts, list):
-                return parts
-            absent = np.zeros(X.shape[0])
-            return np.stack(
-                [
-                    p[:, list(c).index(1)] if 1 in c else absent
-                    for p, c in zip(parts, self.classes_, strict=True)
-                ],
-                axis=1,
-            )
+    def __init__(self, task: str, n_trees: int, n_jobs: int) -> None:
+        self._task = task
+        changes = {"max_features": 1.0 if task in NUMBER_TASKS else "sqrt"}
+        self._method = method_class("scikit-rf")(n_trees, 0, n_jobs, changes)
+        self.predict = self.predict_proba = self._method.predict
 
-        def fit(self, X: Any, y: Any) -> Any:
-            return super().fit(X, y.toarray() if hasattr(y, "toarray") else y)
-
-    def make(task: str) -> Any:
-        if task in ("str", "mtr"):
-            return RandomForestRegressor(n_trees, n_jobs=n_jobs, random_state=0)
-        return Scores(n_trees, n_jobs=n_jobs, random_state=0)
-
-    return make
+    def fit(self, X: Any, y: Any) -> "_ScikitForest":
+        self._method.fit(Problem(self._task, X, y))
+        return self
 
 
-def print_row(cells: Sequence[Any]) -> None:
-    """Print a row of a Markdown table, numbers with four decimals."""
-    print("| " + " | ".join(f"{c:.4f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
+def _over_seeds(problem: Problem, seeds: int, n_trees: int, n_jobs: int, **options: Any) -> float:
+    """Mean quality of forests of several seeds; `changes` and `n_folds` may be among the options."""
+    changes = options.pop("changes", {})
+    return fmean(
+        cross_validated(slantwood_forest(n_trees, n_jobs, seed, **changes), problem, **options)
+        for seed in range(seeds)
+    )
 
 
 def _compare(names: Sequence[str], n_trees: int, n_jobs: int, seeds: int) -> None:
-    print_row(["data", "task", "default", "published form", "random forest"])
-    print_row(["---"] * 5)
+    print_head(["data", "task", "default", "published form", "random forest"])
     for name in names:
-        task, X, y = read(name)
-        mine, published = (
-            float(
-                np.mean(
-                    [
-                        cross_validated(slantwood_forest(n_trees, n_jobs, s, **c), task, X, y)
-                        for s in range(seeds)
-                    ]
-                )
-            )
-            for c in ({}, PUBLISHED)
-        )
-        theirs = cross_validated(_scikit_forest(n_trees, n_jobs), task, X, y)
-        print_row([name, task, mine, published, theirs])
+        problem = read(name)
+        ours = [_over_seeds(problem, seeds, n_trees, n_jobs, changes=each) for each in ({}, PUBLISHED)]
+        theirs = cross_validated(lambda task: _ScikitForest(task, n_trees, n_jobs), problem)
+        print_row([name, problem.task, *ours, theirs])
 
 
 def _study(n_trees: int, n_jobs: int, seeds: int) -> None:
     for title, (names, alternatives) in STUDY.items():
         print(f"\n### {title}\n")
-        data = {name: read(name) for name in names}
-        print_row(["setting", *names, "mean"])
-        print_row(["---"] * (len(names) + 2))
+        problems = [read(name) for name in names]
+        print_head(["setting", *names, "mean"])
         for label, changes in alternatives.items():
             # A large set is stable enough on one fold and one seed.
             found = [
-                float(
-                    np.mean(
-                        [
-                            cross_validated(
-                                slantwood_forest(n_trees, n_jobs, s, **changes),
-                                *data[name],
-                                n_folds=1 if data[name][1].shape[0] > 10_000 else 3,
-                            )
-                            for s in range(1 if data[name][1].shape[0] > 5_000 else seeds)
-                        ]
-                    )
+                _over_seeds(
+                    problem,
+                    1 if problem.n_rows > 5_000 else seeds,
+                    n_trees,
+                    n_jobs,
+                    changes=changes,
+                    n_folds=1 if problem.n_rows > 10_000 else 3,
                 )
-                for name in names
+                for problem in problems
             ]
-            print_row([label, *found, float(np.mean(found))])
+            print_row([label, *found, fmean(found)])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -252,9 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=3, help="runs that are averaged")
     options = parser.parse_args(arguments)
-    facts = circumstances((), trees=options.trees, jobs=options.jobs, seeds=options.seeds)
-    print_circumstances(facts)
-    print()
+    print_environment(trees=options.trees, jobs=options.jobs, seeds=options.seeds)
     if options.study:
         _study(options.trees, options.jobs, options.seeds)
     else:

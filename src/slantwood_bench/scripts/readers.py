@@ -21,8 +21,8 @@ import pandas as pd
 from scipy.io import arff
 from sklearn.datasets import load_svmlight_file
 
-from slantwood.data.read import read
-from slantwood_bench.scripts.datasets import data_folder
+from slantwood.data import read
+from slantwood_bench.scripts.data import data_folder
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Prints what a benchmark found: the circumstances, and tables of rows that are dictionaries."""
+"""Prints what a script found: the environment in which it ran, and tables in Markdown or plain text."""
 
 import datetime
 import importlib.metadata
@@ -6,35 +6,42 @@ import json
 import math
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from slantwood_bench.scripts.peers import PEERS
+from slantwood_bench.methods import method_class
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "joblib")
 
 
-def circumstances(peers: Sequence[str], **settings: Any) -> dict[str, Any]:
-    """Date, versions, number of CPUs, and the settings of the run."""
-    adapters = [PEERS[name] for name in ("slantwood", *peers)]
-    versions = {peer.distribution or peer.package: peer.version() or "absent" for peer in adapters}
+def print_environment(methods: Iterable[str] = (), **settings: Any) -> dict[str, Any]:
+    """Print date, versions, number of CPUs and the settings of the run; return them."""
+    classes = [method_class(name) for name in ("bag-gradient", *methods)]
+    versions = {cls.distribution or cls.package: cls.version() or "absent" for cls in classes}
     versions |= {name: importlib.metadata.version(name) for name in _LIBRARIES}
-    return {
+    found = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "CPUs": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         # Above 0 others were at work: libraries whose threads wait by spinning then suffer most.
         "load before": round(os.getloadavg()[0], 1),
         **settings,
-        "versions": versions,
     }
+    print(", ".join(f"{name} {value}" for name, value in found.items()))
+    print(", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
+    return found | {"versions": versions}
 
 
-def print_circumstances(facts: dict[str, Any]) -> None:
-    """Print the circumstances in two lines."""
-    print(", ".join(f"{name} {value}" for name, value in facts.items() if name != "versions"))
-    print(", ".join(f"{name} {version}" for name, version in facts["versions"].items()))
+def print_head(headings: Sequence[str]) -> None:
+    """Print the head of a Markdown table."""
+    print_row(headings)
+    print_row(["---"] * len(headings))
+
+
+def print_row(cells: Sequence[Any]) -> None:
+    """Print a row of a Markdown table, numbers with four decimals."""
+    print("| " + " | ".join(f"{c:.4f}" if isinstance(c, float) else str(c) for c in cells) + " |", flush=True)
 
 
 def print_table(title: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -54,9 +61,9 @@ def print_table(title: str, rows: Sequence[dict[str, Any]]) -> None:
         print("  ".join(aligned).rstrip(), flush=True)
 
 
-def write_json(path: Path, facts: dict[str, Any], tables: Sequence[dict[str, Any]]) -> None:
-    """Write circumstances and tables, with null for what is not known."""
-    path.write_text(json.dumps(_without_nan({"circumstances": facts, "tables": tables}), indent=1))
+def write_json(path: Path, environment: dict[str, Any], tables: Sequence[dict[str, Any]]) -> None:
+    """Write the environment and tables, with null for what is not known."""
+    path.write_text(json.dumps(_without_nan({"environment": environment, "tables": tables}), indent=1))
 
 
 def _without_nan(value: Any) -> Any:

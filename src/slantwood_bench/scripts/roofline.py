@@ -15,8 +15,8 @@ from numba import njit
 from scipy import sparse
 
 from slantwood import GradientSplit, ObliqueTreeRegressor
-from slantwood_bench.scripts.measure import usage_of
 from slantwood_bench.scripts.scaling import Size, synthetic
+from slantwood_bench.usage import usage_of
 
 _CASES = {  # size, and how many steps more the long run has
     "dense, beyond cache": (Size(rows=100_000, features=500, targets=20), 60),
@@ -28,7 +28,7 @@ _BYTES_READ = 2e9
 
 
 @njit(fastmath=True, nogil=True)
-def _sum(values):  # pragma: no cover
+def _sum(values: np.ndarray) -> np.float32:  # pragma: no cover
     total = np.float32(0.0)
     for i in range(values.shape[0]):
         total += values[i]

@@ -6,13 +6,14 @@ directions: so that only the size changes from one fit to the next, not the work
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from slantwood import GradientSplit, ObliqueForestRegressor
-from slantwood_bench.scripts.measure import usage_of
+from slantwood_bench.usage import usage_of
 
 _N_TREES = 4
 _DEPTH = 3
@@ -112,8 +113,7 @@ def _measured(name: str, sizes: Sequence[Size], repeats: int, n_jobs: int) -> li
     places = range(len(sizes))
     for repeat in range(repeats):
         for i in places if repeat % 2 == 0 else reversed(places):
-            X, Y = problems[i]
-            seconds[i].append(usage_of(lambda X=X, Y=Y: model.fit(X, Y)).seconds)
+            seconds[i].append(usage_of(partial(model.fit, *problems[i])).seconds)
             leaves[i] = int((model.trees_.left < 0).sum())
     return [
         {

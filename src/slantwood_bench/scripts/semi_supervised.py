@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2
-from slantwood_bench.scripts import datasets
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
+from slantwood_bench.measures import quality
+from slantwood_bench.methods.base import dense
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.problems import Problem
+from slantwood_bench.scripts.data import read
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 # Two for each kind of target: two classes, several classes, labels, numbers.
 NAMES = ("spambase", "diabetes", "mfeat-pixel", "gesture", "emotions", "scene", "wq", "jura")
@@ -31,28 +32,26 @@ def unlabeled(y: np.ndarray, n_labeled: int) -> np.ndarray:
     return y
 
 
-def judged(task: str, forest: Any, X: Any, y: np.ndarray) -> float:
-    """Macro F1 of classes, ranking precision of labels, R2 of numbers."""
-    if task == "mlc":
-        return float(label_ranking_average_precision(y, forest.predict_proba(X)))
-    return float((mean_r2 if task in ("str", "mtr") else macro_f1)(y, forest.predict(X)))
+def judged(forest: Any, test: Problem) -> float:
+    """Macro F1 of classes, be they two or more; ranking precision of labels, R2 of numbers."""
+    predict = forest.predict_proba if test.task in LABEL_TASKS else forest.predict
+    return quality("multi-class" if test.task in CLASS_TASKS else test.task, test.y, predict(test.X))
 
 
-def compared(task: str, X: Any, y: np.ndarray, share: float, seed: int, **how: Any) -> tuple[list, list]:
+def compared(problem: Problem, share: float, seed: int, **how: Any) -> tuple[list, list]:
     """Quality and seconds of the forest on the labelled rows alone, then of each weight; weights in use."""
-    order = np.random.default_rng(seed).permutation(X.shape[0])
-    test, train = np.split(order, [X.shape[0] // 3])
+    order = np.random.default_rng(seed).permutation(problem.n_rows)
+    test, train = np.split(order, [problem.n_rows // 3])
     n_labeled = int(share * len(train))
-    kind = ObliqueForestRegressor if task in ("str", "mtr") else ObliqueForestClassifier
     found = []
     weights = []
     for weight in (None, *WEIGHTS):
-        forest = kind(unlabeled_weight=weight, random_state=seed, **how)
-        rows = train[:n_labeled] if weight is None else train
+        forest = estimator(problem.task)(unlabeled_weight=weight, random_state=seed, **how)
+        rows = problem.rows(train[:n_labeled] if weight is None else train)
         started = time.perf_counter()
-        forest.fit(X[rows], unlabeled(y[rows], n_labeled))
+        forest.fit(rows.X, unlabeled(rows.y, n_labeled))
         seconds = time.perf_counter() - started
-        found.append((judged(task, forest, X[test], y[test]), seconds))
+        found.append((judged(forest, problem.rows(test)), seconds))
         weights.append(forest.unlabeled_weight_)
     return found, weights
 
@@ -65,18 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--rows", type=int, default=6000, help="rows of a set at the most")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, seeds=options.seeds))
-    print()
+    print_environment(trees=options.trees, seeds=options.seeds)
     gains = [f"gain with {weight} (standard error)" for weight in WEIGHTS]
-    print_row(["data", "labelled", "labelled rows alone", *gains, "seconds", "chosen"])
-    print_row(["---"] * (6 + len(WEIGHTS) - 1))
+    print_head(["data", "labelled", "labelled rows alone", *gains, "seconds", "chosen"])
     for name in options.names:
-        data = datasets.load(name)
-        y = data.y.toarray() if sp.issparse(data.y) else data.y
-        X, y = data.X[: options.rows], y[: options.rows]
+        problem = read(name).rows(slice(options.rows))
+        problem = problem._replace(y=dense(problem.y))
         for share in LABELED:
             runs = [
-                compared(data.task, X, y, share, seed, n_estimators=options.trees, n_jobs=2)
+                compared(problem, share, seed, n_estimators=options.trees, n_jobs=2)
                 for seed in range(options.seeds)
             ]
             found = np.array([run[0] for run in runs])  # seeds x ways x (quality, seconds)

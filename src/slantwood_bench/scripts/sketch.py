@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from slantwood import Clustering, ObliqueForestClassifier
-from slantwood_bench.scripts.problems import MANY_LABELS, load, quality
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.scripts.data import read_parts
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
+from slantwood_bench.scripts.timed_fit import MANY_LABELS, qualities
 
 NAMES = ("delicious", "eurlex-eurovoc")
 WIDTHS = (64, 256)
@@ -34,28 +34,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dense", action="store_true", help="also the labels as dense columns")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, jobs=options.jobs))
-    print()
+    print_environment(trees=options.trees, jobs=options.jobs)
     # Compiling is not what is measured.
-    few = load(options.names[0])
+    few, _ = read_parts(options.names[0])
     ObliqueForestClassifier(n_estimators=1).fit(few.X[:50], few.y[:50]).predict_proba(few.X[:5])
-    print_row(["data", "clustering", "quality", "seconds"])
-    print_row(["---"] * 4)
+    print_head(["data", "clustering", "quality", "seconds"])
     for name in options.names:
-        problem = load(name)
-        top_k = 5 if problem.n_columns > MANY_LABELS else None
+        train, test = read_parts(name)
+        top_k = 5 if train.n_targets > MANY_LABELS else None
         ways: dict[str, Any] = {"labels": None}
         ways |= {f"labels, sketch of {width}": Clustering(sketch=width) for width in WIDTHS}
         if options.dense:
-            columns = mixed(problem.y)
+            columns = mixed(train.y)
             ways |= {"dense columns": columns}
             ways |= {f"dense columns, sketch of {w}": Clustering(columns, sketch=w) for w in WIDTHS}
         for way, clustering in ways.items():
             forest = ObliqueForestClassifier(n_estimators=options.trees, n_jobs=options.jobs, random_state=0)
             started = time.perf_counter()
-            forest.fit(problem.X, problem.y, clustering=clustering)
+            forest.fit(train.X, train.y, clustering=clustering)
             seconds = time.perf_counter() - started
-            found = quality(problem, forest.predict_proba(problem.X_test, top_k=top_k))
+            found = qualities(test, forest.predict_proba(test.X, top_k=top_k))
             shown = ", ".join(f"{measure} {value:.3f}" for measure, value in found.items())
             print_row([name, way, shown, f"{seconds:.1f}"])
 

@@ -1,23 +1,27 @@
 """Command line of the speed benchmarks: ``python -m slantwood_bench.scripts.speed --help``.
 
 Four modes: slantwood beside other libraries (the default), one thread against several, cost against size, and
-speed against the bandwidth of memory. All print tables under the circumstances in which they arose.
+speed against the bandwidth of memory. All print tables under the environment in which they arose.
 """
 
 import argparse
-from collections.abc import Iterator
+import resource
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from slantwood_bench.scripts import problems
+from slantwood.data import dataset
+from slantwood.task_names import CLASS_TASKS
+from slantwood_bench.methods import METHODS
+from slantwood_bench.problems import Problem
 from slantwood_bench.scripts.comparison import Entrant, compare, rows_of
-from slantwood_bench.scripts.measure import Limits
-from slantwood_bench.scripts.peers import PEERS
-from slantwood_bench.scripts.report import circumstances, print_circumstances, print_table, write_json
+from slantwood_bench.scripts.data import BUNDLED, read_parts
+from slantwood_bench.scripts.report import print_environment, print_table, write_json
 
-REFERENCE = "random-forest"
+OURS, REFERENCE = "bag-gradient", "scikit-rf"
+COMPARED = (OURS, REFERENCE, "scikit-et", "lightgbm-default", "ydf", "ydf-oblique", "treeple", "napkinxc")
+NAMES = ("emotions", "scene", "bibtex", "corel5k", "delicious", "eurlex-eurovoc", "enb", "digits")
 _THREADS_NAMES = ("scene", "bibtex")
 
 Tables = list[dict[str, Any]]
@@ -29,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Time, memory and quality of fitting, beside other libraries.",
     )
     add = parser.add_argument
-    add("names", nargs="*", metavar="name", help=f"data sets (default: {' '.join(problems.DEFAULT_NAMES)})")
+    add("names", nargs="*", metavar="name", help=f"data sets (default: {' '.join(NAMES)})")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
         "--threads", action="store_true", help="slantwood with one thread and with --jobs of them"
@@ -42,14 +46,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--jobs", type=_positive, default=2, help="threads of each (default: %(default)s)")
     add("--repeats", type=_positive, default=3, help="fits of each, in turn (default: %(default)s)")
     add(
-        "--peers",
+        "--methods",
         nargs="+",
-        choices=PEERS,
-        default=list(PEERS),
-        metavar="peer",
-        help=f"of {', '.join(PEERS)}",
+        choices=METHODS,
+        default=list(COMPARED),
+        metavar="method",
+        help=f"of {', '.join(METHODS)} (default: {' '.join(COMPARED)})",
     )
-    add("--limit", type=float, default=300.0, help="seconds that a fit may take (default: %(default)g)")
+    add("--timeout", type=float, default=300.0, help="seconds that a fit may take (default: %(default)g)")
     add("--memory", type=float, default=16.0, help="gigabytes that a fit may take (default: %(default)g)")
     add(
         "--json",
@@ -71,28 +75,37 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the mode that the arguments ask for."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    unknown = sorted(set(options.names) - set(problems.names()))
-    if unknown:
-        parser.error(f"no data set is called {unknown[0]!r}; known are {', '.join(problems.names())}")
+    for name in set(options.names).difference(BUNDLED):
+        try:
+            dataset(name)
+        except ValueError as error:
+            parser.error(str(error))
     if options.names and (options.scaling or options.roofline):
         parser.error("--scaling and --roofline make their own data; leave out the names of data sets")
     if options.threads and options.jobs == 1:
         parser.error("--threads compares one thread with several; --jobs has to be at least 2")
-    facts = circumstances(_peers_of(options), **_settings_of(options))
-    print_circumstances(facts)
+    only_ours = options.threads or options.scaling or options.roofline
+    environment = print_environment(() if only_ours else options.methods, **_settings_of(options))
     if options.scaling:
         tables = _scaling(options)
     elif options.roofline:
         tables = _roofline(options)
     else:
-        tables = _threads(options) if options.threads else _peers(options)
+        with _memory_limit(options.memory):
+            tables = _threads(options) if options.threads else _methods(options)
     if options.json:
-        write_json(options.json, facts, tables)
+        write_json(options.json, environment, tables)
 
 
-def _peers_of(options: argparse.Namespace) -> list[str]:
-    only_slantwood = options.threads or options.scaling or options.roofline
-    return [] if only_slantwood else [name for name in options.peers if name != "slantwood"]
+@contextmanager
+def _memory_limit(gigabytes: float) -> Iterator[None]:
+    """Let processes that start inside of the block have so much address space at the most."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 2**30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _settings_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -107,38 +120,35 @@ def _show(title: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"title": title, "rows": rows}
 
 
-def _each_problem(names: list[str]) -> Iterator[problems.Problem]:
+def _each_problem(names: Sequence[str]) -> Iterator[Problem]:
     for name in names:
         try:
-            yield problems.load(name)
+            yield read_parts(name)[0]
         except FileNotFoundError as error:
             print(f"\n{name}: left out, {error}")
 
 
-def _title(problem: problems.Problem) -> str:
+def _title(problem: Problem) -> str:
     n, d = problem.X.shape
-    kinds = {"bin": "classes", "mcc": "classes", "mlc": "labels", "str": "number", "mtr": "numbers"}
-    k = len(np.unique(problem.y)) if problem.task in ("bin", "mcc") else problem.n_columns
-    return f"{problem.name}: {n} rows for training, {d} features, {k} {kinds[problem.task]}"
+    kind = "classes" if problem.task in CLASS_TASKS else "targets"
+    return f"{problem.name}: {n} rows for training, {d} features, {problem.n_targets} {kind}"
 
 
-def _peers(options: argparse.Namespace) -> Tables:
-    entrants = [Entrant(name, options.jobs) for name in options.peers]
+def _methods(options: argparse.Namespace) -> Tables:
+    entrants = [Entrant(name, options.jobs) for name in options.methods]
     reference = Entrant(REFERENCE, options.jobs)
-    limits = Limits(options.limit, options.memory)
     tables = []
-    for problem in _each_problem(options.names or list(problems.DEFAULT_NAMES)):
-        found = compare(problem, entrants, options.trees, options.repeats, limits)
+    for problem in _each_problem(options.names or NAMES):
+        found = compare(problem, entrants, options.trees, options.repeats, options.timeout)
         tables.append(_show(_title(problem), rows_of(found, reference if reference in entrants else None)))
     return tables
 
 
 def _threads(options: argparse.Namespace) -> Tables:
-    one, several = Entrant("slantwood", 1), Entrant("slantwood", options.jobs)
-    limits = Limits(options.limit, options.memory)
+    one, several = Entrant(OURS, 1), Entrant(OURS, options.jobs)
     tables = []
-    for problem in _each_problem(options.names or list(_THREADS_NAMES)):
-        found = compare(problem, [one, several], options.trees, options.repeats, limits)
+    for problem in _each_problem(options.names or _THREADS_NAMES):
+        found = compare(problem, [one, several], options.trees, options.repeats, options.timeout)
         title = f"{_title(problem)}; speed-up {found.ratio(one, several):.2f}"
         tables.append(_show(title, rows_of(found, None)))
     return tables

@@ -11,16 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
 
-from slantwood import (
-    ObliqueForestClassifier,
-    ObliqueForestRegressor,
-    ObliqueTreeClassifier,
-    ObliqueTreeRegressor,
-)
-from slantwood_bench.scripts.quality import measured, print_row, read
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.problems import Problem
+from slantwood_bench.scripts.data import read, three_folds
+from slantwood_bench.scripts.quality import judged
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 ONE_PER_TASK = ("spambase", "mfeat-pixel", "scene", "cpu_small", "jura")
 # Labels, then mostly zeros, then nominal inputs as 0/1 columns.
@@ -36,16 +32,16 @@ FORESTS: dict[str, dict[str, Any]] = {
 }
 
 
-def fitted_and_judged(make: Any, task: str, X: Any, y: Any) -> tuple[float, float, float]:
+def fitted_and_judged(make: Any, problem: Problem) -> tuple[float, float, float]:
     """Quality, nodes per tree and seconds of fitting, averaged over three folds."""
     found = []
-    for train, test in KFold(3, shuffle=True, random_state=1).split(X):
-        model = make(task)
+    for train, test in three_folds(problem):
+        model = make(problem.task)
         started = time.perf_counter()
-        model.fit(X[train], y[train])
+        model.fit(train.X, train.y)
         seconds = time.perf_counter() - started
         n_nodes = len(model.trees_.left) / model.trees_.n_trees
-        found.append((measured(task, model, X[test], y[test]), n_nodes, seconds))
+        found.append((judged(model, test), n_nodes, seconds))
     quality, nodes, seconds = np.mean(found, axis=0)
     return float(quality), float(nodes), float(seconds)
 
@@ -54,8 +50,7 @@ def tree(split: str) -> Any:
     """Return a maker of single trees."""
 
     def make(task: str) -> Any:
-        kind = ObliqueTreeRegressor if task in ("str", "mtr") else ObliqueTreeClassifier
-        return kind(split=split, random_state=0)
+        return estimator(task, tree=True)(split=split, random_state=0)
 
     return make
 
@@ -64,8 +59,8 @@ def forest(split: str, n_trees: int, n_jobs: int, **changes: Any) -> Any:
     """Return a maker of forests with the given parameters, the others at their defaults."""
 
     def make(task: str) -> Any:
-        kind = ObliqueForestRegressor if task in ("str", "mtr") else ObliqueForestClassifier
-        return kind(n_estimators=n_trees, n_jobs=n_jobs, random_state=0, split=split, **changes)
+        given = {"n_estimators": n_trees, "n_jobs": n_jobs, "random_state": 0, "split": split}
+        return estimator(task)(**given, **changes)
 
     return make
 
@@ -74,31 +69,30 @@ def _warm_up(n_jobs: int) -> None:
     # Compiling is not what is measured.
     X = np.random.default_rng(0).normal(size=(40, 3))
     for split in ("gradient", "svm"):
-        forest(split, 2, n_jobs)("str").fit(X, X[:, 0]).predict(X)
+        forest(split, 2, n_jobs)("regression").fit(X, X[:, 0]).predict(X)
 
 
 def _one_per_task(names: Sequence[str], n_trees: int, n_jobs: int) -> None:
-    print_row(["data", "task", "split", "ensemble", "quality", "nodes per tree", "seconds"])
-    print_row(["---"] * 7)
+    print_head(["data", "task", "split", "ensemble", "quality", "nodes per tree", "seconds"])
     for name in names:
-        data = read(name)
+        problem = read(name)
         for split in ("gradient", "svm"):
             makers = {"tree": tree(split), "default forest": forest(split, n_trees, n_jobs)}
             makers |= {kind: forest(split, n_trees, n_jobs, **how) for kind, how in FORESTS.items()}
             for kind, make in makers.items():
-                quality, nodes, seconds = fitted_and_judged(make, *data)
-                print_row([name, data[0], split, kind, quality, round(nodes), f"{seconds:.2f}"])
+                quality, nodes, seconds = fitted_and_judged(make, problem)
+                print_row([name, problem.task, split, kind, quality, round(nodes), f"{seconds:.2f}"])
 
 
 def _subspaces(n_trees: int, n_jobs: int) -> None:
-    print_row(["kind", "data", "split", *(f"{kind}: quality, seconds" for kind in FORESTS)])
-    print_row(["---"] * 6)
+    print_head(["kind", "data", "split", *(f"{kind}: quality, seconds" for kind in FORESTS)])
     for split in ("gradient", "svm"):
         all_found = []
         for kind, names in SUBSPACES.items():
             for name in names:
+                problem = read(name)
                 found = [
-                    fitted_and_judged(forest(split, n_trees, n_jobs, **how), *read(name))
+                    fitted_and_judged(forest(split, n_trees, n_jobs, **how), problem)
                     for how in FORESTS.values()
                 ]
                 all_found.append([(quality, seconds) for quality, _, seconds in found])
@@ -120,8 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), trees=options.trees, jobs=options.jobs))
-    print()
+    print_environment(trees=options.trees, jobs=options.jobs)
     _warm_up(options.jobs)
     if options.subspaces:
         _subspaces(options.trees, options.jobs)

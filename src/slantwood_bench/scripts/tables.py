@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier, LGBMRegressor
-from sklearn.metrics import f1_score, r2_score
 
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood_bench.scripts.datasets import load_frame
-from slantwood_bench.scripts.quality import print_row
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.measures import quality
+from slantwood_bench.methods.oblique import estimator
+from slantwood_bench.problems import load_problem
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 NAMES = ("credit-approval", "cpmp-2015", "speeddating", "diabetes130us")
 
@@ -32,25 +32,15 @@ def with_categories(X: pd.DataFrame) -> pd.DataFrame:
 
 def models(task: str, trees: int, jobs: int) -> dict[str, Any]:
     """Return the forest, and LightGBM with as many rounds and with its default number."""
-    forest, boosting = (
-        (ObliqueForestRegressor, LGBMRegressor)
-        if task == "str"
-        else (ObliqueForestClassifier, LGBMClassifier)
-    )
+    boosting = LGBMRegressor if task == "regression" else LGBMClassifier
     rounds = {
         f"LightGBM, {n} rounds": boosting(n_estimators=n, n_jobs=jobs, verbose=-1, random_state=0)
         for n in (trees, 100)
     }
-    return {f"slantwood, {trees} trees": forest(n_estimators=trees, n_jobs=jobs, random_state=0), **rounds}
-
-
-def judged(task: str, y: np.ndarray, predicted: np.ndarray) -> float:
-    """R2 of numbers, F1 of the second class, macro F1 of more classes."""
-    if task == "str":
-        return float(r2_score(y, predicted))
-    if task == "bin":
-        return float(f1_score(y, predicted, pos_label=np.unique(y)[1]))
-    return float(f1_score(y, predicted, average="macro"))
+    return {
+        f"slantwood, {trees} trees": estimator(task)(n_estimators=trees, n_jobs=jobs, random_state=0),
+        **rounds,
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,26 +51,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--all-rows", action="store_true", help="train on all rows")
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances(["lightgbm"], trees=options.trees, jobs=options.jobs))
-    print()
+    print_environment(["lightgbm"], trees=options.trees, jobs=options.jobs)
     # Compiling is not what is measured.
     for kind in (ObliqueForestClassifier, ObliqueForestRegressor):
         kind(n_estimators=1).fit(np.eye(20), np.arange(20) % 2).predict(np.eye(20))
-    print_row(["data", "rows x columns", "text", "missing", "model", "quality", "seconds"])
-    print_row(["---"] * 7)
+    print_head(["data", "rows x columns", "text", "missing", "model", "quality", "seconds"])
     for name in options.names:
-        task, X, y = load_frame(name)
+        problem = load_problem(name)
+        X = pd.DataFrame(problem.X)
         is_text = [not pd.api.types.is_numeric_dtype(X[column]) for column in X]
-        facts = [f"{len(X)} x {X.shape[1]}", str(sum(is_text)), f"{X.isna().to_numpy().mean():.1%}"]
+        size = [f"{len(X)} x {X.shape[1]}", str(sum(is_text)), f"{X.isna().to_numpy().mean():.1%}"]
         test = np.zeros(len(X), bool) if options.all_rows else np.random.default_rng(0).random(len(X)) < 1 / 3
-        for label, model in models(task, options.trees, options.jobs).items():
+        for label, model in models(problem.task, options.trees, options.jobs).items():
             table = X if "slantwood" in label else with_categories(X)
             started = time.perf_counter()
-            model.fit(table[~test], y[~test])
+            model.fit(table[~test], problem.y[~test])
             seconds = time.perf_counter() - started
-            quality = judged(task, y[test], model.predict(table[test])) if test.any() else np.nan
-            shown = "-" if options.all_rows else f"{quality:.3f}"
-            print_row([name, *facts, label, shown, f"{seconds:.2f}"])
+            shown = "-"
+            if test.any():
+                shown = f"{quality(problem.task, problem.y[test], model.predict(table[test])):.3f}"
+            print_row([name, *size, label, shown, f"{seconds:.2f}"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"\nLargest memory of the process: {peak:.2f} GiB")
 

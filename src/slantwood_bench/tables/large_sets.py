@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slantwood.data.registry.listing import dataset
+from slantwood.data import dataset
 from slantwood_bench.jobs import COMPARISON, TIMES
 from slantwood_bench.tables.costs import shared_values
 from slantwood_bench.tables.rows import (

@@ -17,6 +17,8 @@ from slantwood_bench.methods.one_per_target import learn_each
 from slantwood_bench.methods.tuning import best_setting, grid, set_aside
 from slantwood_bench.problems import Problem
 
+# Not in the study.
+UNTUNED = "lightgbm-default"
 PEERS = ("scikit-rf", "scikit-et", "linear-svm", "lightgbm", "ydf", "ydf-oblique", "treeple")
 FORESTS = ("scikit-rf", "scikit-et", "lightgbm", "ydf", "ydf-oblique", "treeple")
 MISSING = ("scikit-rf", "scikit-et", "lightgbm")
@@ -80,6 +82,15 @@ def test_predictions_have_the_shape_of_targets_and_beat_a_constant(name, task, f
     reached = quality(task, y_test, predicted, rows.hierarchy)
     assert reached > constant + 0.3 * (1 - constant)
     assert 0 < peer.n_bytes() < 10**7
+
+
+@pytest.mark.parametrize("task", method_class(UNTUNED).more_tasks)
+def test_lightgbm_with_its_defaults_serves_labels_too(task, form, planted):
+    rows, X_test, y_test = planted(task, form)
+    peer = _fitted(UNTUNED, rows)
+    constant = quality(task, y_test, _predicted_by_a_constant(rows, X_test.shape[0]))
+    assert quality(task, y_test, peer.predict(X_test)) > constant + 0.2 * (1 - constant)
+    assert peer.setting == {}
 
 
 @_each_task(PEERS, LABEL_TASKS)

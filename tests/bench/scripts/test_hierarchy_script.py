@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn.metrics import average_precision_score
 
 from slantwood import Hierarchy
+from slantwood_bench.problems import Problem
 from slantwood_bench.scripts import hierarchies
-from slantwood_bench.scripts.datasets import HierarchicalDataset
 
 ONTOLOGY = Hierarchy.from_edges([("GO0003674", "a"), ("GO0008150", "b"), ("a", "c")])
 
@@ -26,12 +26,13 @@ def data():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4)).astype(np.float32)
     Y = sp.csr_array(ONTOLOGY.indicator([["a"] if row[0] > 0 else ["b"] for row in X]))
-    return HierarchicalDataset(ONTOLOGY, X, Y, X[:2], Y[:2])
+    problem = Problem("hierarchical multi-label", X, ONTOLOGY.closure(Y), ONTOLOGY)
+    return problem, problem.rows(slice(2))
 
 
 def test_roots_of_the_ontology_are_left_out_of_the_first_measure_only(data):
-    area, area_in_clus, lrap = hierarchies.judged(Constant(), data)
-    truth = ONTOLOGY.closure(data.Y_test).toarray()
+    area, area_in_clus, lrap = hierarchies.judged(Constant(), data[1])
+    truth = data[1].y.toarray()
     kept = [ONTOLOGY.index(label) for label in ("a", "b", "c")]
     assert area == pytest.approx(
         average_precision_score(truth[:, kept].ravel(), Constant.scores[:, kept].ravel())
@@ -42,7 +43,7 @@ def test_roots_of_the_ontology_are_left_out_of_the_first_measure_only(data):
 
 @pytest.mark.parametrize("options", [[], ["--untuned"]])
 def test_a_row_is_printed_for_each_set(data, options, monkeypatch, capsys):
-    monkeypatch.setattr(hierarchies, "load_hierarchical", lambda name: data)
+    monkeypatch.setattr(hierarchies, "load_parts", lambda name: data)
     monkeypatch.setattr(hierarchies, "PUBLISHED", {"made": (0.5, 0.25)})
     hierarchies.main(["made", "--trees", "2", "--seeds", "1", *options])
     row = capsys.readouterr().out.splitlines()[-1].split("|")

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from slantwood_bench.problems import Problem
 from slantwood_bench.scripts import missing, semi_supervised
 
 
@@ -31,6 +32,6 @@ def test_labels_are_taken_from_all_rows_but_the_first(y):
 
 def test_forests_with_and_without_unlabeled_rows_are_judged():
     X, y = load_iris(return_X_y=True)
-    found, weights = semi_supervised.compared("mcc", X, y, 0.25, 0, n_estimators=5)
+    found, weights = semi_supervised.compared(Problem("multi-class", X, y), 0.25, 0, n_estimators=5)
     assert all(quality > 0.7 for quality, _ in found)
     assert weights[:2] == [0.0, 0.3]

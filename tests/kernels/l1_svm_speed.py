@@ -1,6 +1,6 @@
 """The compiled support vector machine beside scikit-learn's LinearSVC, on the same problems.
 
-`python -m slantwood_bench.scripts.svm`. Both minimise the L1-regularised squared hinge loss on standardised
+`python -m tests.kernels.l1_svm_speed`. Both minimise the L1-regularised squared hinge loss on standardised
 features; the objective is judged with a free offset, in float64. Ours stops twice: as the split learner does
 by default, and at a tight tolerance, for the solution itself. scikit-learn runs with its defaults. Small
 nodes are 20 rows of the same data.
@@ -20,9 +20,10 @@ from slantwood import SVMSplit
 from slantwood.features.matrix import training_matrix
 from slantwood.kernels.block import gather, make_workspace, measure, set_scales
 from slantwood.kernels.l1_svm import fit_l1_svm
-from slantwood_bench.scripts.measure import median_seconds
-from slantwood_bench.scripts.quality import print_row, read
-from slantwood_bench.scripts.report import circumstances, print_circumstances
+from slantwood_bench.methods.base import dense
+from slantwood_bench.scripts.data import read
+from slantwood_bench.scripts.report import print_environment, print_head, print_row
+from slantwood_bench.usage import median_seconds
 
 NAMES = ("spambase", "diabetes", "musk", "scene", "corel5k", "delicious", "enron-flat", "bibtex")
 TIGHT = {"max_iter": 1000, "tol": 1e-3}
@@ -30,11 +31,11 @@ TIGHT = {"max_iter": 1000, "tol": 1e-3}
 
 def two_sided(name: str) -> tuple[Any, np.ndarray]:
     """Features of a data set and two sides of its rows: classes, or having the most frequent label."""
-    task, X, y = read(name)
-    if task == "mlc":
-        y = y.toarray() if sp.issparse(y) else y
+    problem = read(name)
+    y = dense(problem.y)
+    if y.ndim == 2:
         y = y[:, y.sum(axis=0).argmax()]
-    return X, np.asarray(y == np.unique(y)[-1])
+    return problem.X, np.asarray(y == np.unique(y)[-1])
 
 
 def small_node(X: Any, is_right: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -110,11 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--C", type=float, default=0.1)
     options = parser.parse_args(arguments)
-    print_circumstances(circumstances((), C=options.C, **{f"tight_{k}": v for k, v in TIGHT.items()}))
-    print()
+    print_environment(C=options.C, **{f"tight_{k}": v for k, v in TIGHT.items()})
     each = ("objective", "time", "times faster")
-    print_row(["data", "node", "LinearSVC", *each, *(f"tight: {what}" for what in each)])
-    print_row(["---"] * 9)
+    print_head(["data", "node", "LinearSVC", *each, *(f"tight: {what}" for what in each)])
     for name in options.names:
         X, is_right = two_sided(name)
         print_row([name, *compared(X, is_right, options.C, 1)])
