@@ -37,6 +37,11 @@ def _cache_folder():
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))  # read when numba is first imported
 
+# Where real data sets may lie, unless the user names another folder.
+_REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if _REAL_DATA.is_dir():
+    os.environ.setdefault("SLANTWOOD_DATA", str(_REAL_DATA))
+
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import scipy.sparse as sp  # noqa: E402

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
+    from slantwood.features.encoding import Encoding
     from slantwood.model.refusal import ModelFileError
     from slantwood.splits.axis_parallel import AxisParallelSplit
     from slantwood.splits.cart_lc import CARTLCSplit
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from slantwood.splits.wodt import WODTSplit
     from slantwood.targets.clustering import Clustering
     from slantwood.targets.hierarchy import Hierarchy
+    from slantwood.warmup import compile_all
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Clustering": "slantwood.targets.clustering",
+    "Encoding": "slantwood.features.encoding",
     "Hierarchy": "slantwood.targets.hierarchy",
     "ModelFileError": "slantwood.model.refusal",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
@@ -36,6 +39,7 @@ _HOMES = {
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
     "TailReranker": "slantwood.estimators.reranking",
+    "compile_all": "slantwood.warmup",
     "load_model": "slantwood.estimators.saving",
     **{cls: f"slantwood.splits.{file}" for file, cls in SPLITS.values()},
 }
@@ -44,6 +48,7 @@ __all__ = [
     "AxisParallelSplit",
     "CARTLCSplit",
     "Clustering",
+    "Encoding",
     "GradientSplit",
     "Hierarchy",
     "ModelFileError",
@@ -58,6 +63,7 @@ __all__ = [
     "TailReranker",
     "WODTSplit",
     "__version__",
+    "compile_all",
     "load_model",
 ]
 

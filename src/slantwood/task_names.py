@@ -1,5 +1,7 @@
 """The six tasks by name, in groups that share how y looks."""
 
+__all__ = ["CLASS_TASKS", "HIERARCHICAL", "LABEL_TASKS", "NUMBER_TASKS", "TASKS"]
+
 HIERARCHICAL = "hierarchical multi-label"
 
 CLASS_TASKS = ("binary", "multi-class")

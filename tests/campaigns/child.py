@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from slantwood.study.usage import forget_peak, peak_megabytes
+from slantwood_bench.usage import forget_peak, peak_megabytes
 
 # What a case may come to: all is right, or the input was refused in words that help.
 ACCEPTED, REFUSED = "accepted", "refused"

@@ -1,10 +1,36 @@
 """Shared by the tests of the command line: a folder to work in, commands in this process, and small files."""
 
+import os
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from slantwood.cli.main import app
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plugins(tmp_path_factory):
+    """Let the entry points of these sources be found, installed or not, here and in other processes."""
+    if entry_points(group="slantwood.commands"):
+        yield
+        return
+    folder = tmp_path_factory.mktemp("metadata")
+    installed = folder / "slantwood-0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: slantwood\nVersion: 0\n")
+    groups = tomllib.loads(PROJECT.read_text())["project"]["entry-points"]
+    lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in of.items()) for group, of in groups.items()]
+    (installed / "entry_points.txt").write_text("\n".join(lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        yield
 
 
 @pytest.fixture(autouse=True)

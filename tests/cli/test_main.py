@@ -46,7 +46,7 @@ def test_version_is_that_of_the_package():
     assert result.stdout == f"{slantwood.__version__}\n"
 
 
-COMMANDS = ["train", "predict", "evaluate", "cv", "inspect", "datasets", "convert", "bench", "demo", "warmup"]
+COMMANDS = ["train", "predict", "evaluate", "cv", "inspect", "datasets", "convert", "demo", "warmup", "bench"]
 
 
 def test_help_lists_the_commands():

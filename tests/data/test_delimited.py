@@ -12,13 +12,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import csv as csv_format
 from slantwood.data.formats import tsv as tsv_format
 from slantwood.data.read import read, write
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Categories, Data
 from slantwood.data.text import scanning
+from slantwood_bench.scripts.data import available, data_folder
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null"}
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from benchmarks.datasets import available, data_folder
 from slantwood.data.formats import svmlight
 from slantwood.data.read import read, write
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
+from slantwood_bench.scripts.data import available, data_folder
 
 
 @pytest.fixture

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.datasets import available, data_folder, hierarchical_names, load_hierarchical
-from benchmarks.hierarchies import PUBLISHED, judged
-from benchmarks.measure import usage_of
 from slantwood import ObliqueForestClassifier
-from slantwood.data import read_clus, read_hierarchy
+from slantwood.data import datasets, read_clus, read_hierarchy
+from slantwood.task_names import HIERARCHICAL
+from slantwood_bench.problems import load_parts
+from slantwood_bench.scripts.data import available, data_folder
+from slantwood_bench.scripts.hierarchies import PUBLISHED, judged
+from slantwood_bench.usage import usage_of
 
 pytestmark = [
     pytest.mark.real_data,
@@ -52,7 +54,8 @@ SIZES = {
 
 
 def test_no_set_is_left_out():
-    assert set(SIZES) == set(hierarchical_names())
+    there = {each.name for each in datasets(data_folder()) if each.paths and each.task == HIERARCHICAL}
+    assert set(SIZES) == there
 
 
 def paths_of(name):
@@ -128,21 +131,21 @@ def test_cells_are_those_that_another_reader_finds():
 
 
 def test_a_forest_predicts_gene_functions_better_than_published_methods():
-    data = load_hierarchical("yeast_cellcycle_FUN")
-    forest = ObliqueForestClassifier(hierarchy=data.hierarchy, n_jobs=2, random_state=0)
-    area, area_in_clus, _ = judged(forest.fit(data.X, data.Y), data)
+    train, test = load_parts("yeast_cellcycle_FUN")
+    forest = ObliqueForestClassifier(hierarchy=train.hierarchy, n_jobs=2, random_state=0)
+    area, area_in_clus, _ = judged(forest.fit(train.X, train.y), test)
     assert area > max(PUBLISHED["yeast_cellcycle_FUN"])
-    assert forest.score(data.X_test, data.Y_test) == pytest.approx(area_in_clus)
+    assert forest.score(test.X, test.y) == pytest.approx(area_in_clus)
 
 
 def test_four_thousand_labels_of_a_graph_take_little_time_and_memory():
-    data = load_hierarchical("yeast_gasch1_GO")
-    forest = ObliqueForestClassifier(hierarchy=data.hierarchy, n_jobs=2, random_state=0)
-    usage = usage_of(lambda: forest.fit(data.X, data.Y))
+    train, test = load_parts("yeast_gasch1_GO")
+    forest = ObliqueForestClassifier(hierarchy=train.hierarchy, n_jobs=2, random_state=0)
+    usage = usage_of(lambda: forest.fit(train.X, train.y))
     assert usage.seconds < 180
     assert usage.peak < 3000
-    assert judged(forest, data)[0] > max(PUBLISHED["yeast_gasch1_GO"])
-    scores = forest.predict_proba(data.X_test)
-    nodes = data.hierarchy.nodes
-    parents, children = np.array([[nodes.index(a), nodes.index(b)] for a, b in data.hierarchy.edges]).T
+    assert judged(forest, test)[0] > max(PUBLISHED["yeast_gasch1_GO"])
+    scores = forest.predict_proba(test.X)
+    nodes = train.hierarchy.nodes
+    parents, children = np.array([[nodes.index(a), nodes.index(b)] for a, b in train.hierarchy.edges]).T
     assert (scores[:, parents] >= scores[:, children]).all()

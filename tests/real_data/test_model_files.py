@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from benchmarks import model_files, readers
-from benchmarks.datasets import available
+from slantwood_bench.scripts import model_files, readers
+from slantwood_bench.scripts.data import available
 
 pytestmark = [
     pytest.mark.real_data,

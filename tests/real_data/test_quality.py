@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 
-from benchmarks.datasets import available, load
-from benchmarks.quality import PUBLISHED
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2, precision_at_k
+from slantwood_bench.scripts.data import available, read, read_parts
+from slantwood_bench.scripts.quality import PUBLISHED
 
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
@@ -51,7 +51,7 @@ def f1(model, X, y):
     [("emotions", 0.81), ("scene", 0.88), ("bibtex", 0.595), ("corel5k", 0.33), ("delicious", 0.41)],
 )
 def test_label_ranking_precision_is_above_its_floor(name, floor):
-    data = load(name)
+    data = read(name)
     assert cross_validated(ObliqueForestClassifier(), data.X, data.y, lrap) >= floor
 
 
@@ -60,7 +60,7 @@ def test_label_ranking_precision_is_above_its_floor(name, floor):
     ("name", "floor"), [("enb", 0.976), ("jura", 0.64), ("atp1d", 0.82), ("wq", 0.17), ("oes10", 0.81)]
 )
 def test_multi_target_r2_is_above_its_floor(name, floor):
-    data = load(name)
+    data = read(name)
     assert cross_validated(ObliqueForestRegressor(), data.X, data.y, r2) >= floor
 
 
@@ -79,9 +79,9 @@ def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, meas
 
 @needs_data
 def test_eurlex_precision_is_above_its_floors():
-    data = load("eurlex-eurovoc")
-    model = ObliqueForestClassifier(n_jobs=2, random_state=0).fit(data.X, data.y)
-    found = precision_at_k(data.y_test, model.predict_proba(data.X_test, top_k=5), k=(1, 3, 5))
+    train, test = read_parts("eurlex-eurovoc")
+    model = ObliqueForestClassifier(n_jobs=2, random_state=0).fit(train.X, train.y)
+    found = precision_at_k(test.y, model.predict_proba(test.X, top_k=5), k=(1, 3, 5))
     assert (found >= [0.79, 0.65, 0.54]).all(), found
 
 
@@ -90,7 +90,7 @@ def test_eurlex_precision_is_above_its_floors():
     ("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)]
 )
 def test_the_published_form_reaches_the_published_packages_figures(name, measure, floor):
-    data = load(name)
+    data = read(name)
     forest = ObliqueForestRegressor if measure is r2 else ObliqueForestClassifier
     # The figures of the published package have two to three digits.
     assert round(cross_validated(forest(**PUBLISHED), data.X, data.y, measure), 3) >= floor

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.io import arff as scipy_arff
 
-from benchmarks.datasets import available, data_folder
 from slantwood.data import read, read_labels, write
+from slantwood_bench.scripts.data import available, data_folder
 
 pytestmark = [
     pytest.mark.real_data,

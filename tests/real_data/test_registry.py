@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.datasets import available, data_folder
 from slantwood.data.files import open_read
 from slantwood.data.registry.entries import every_dataset
 from slantwood.data.registry.listing import datasets
 from slantwood.data.registry.loading import load
 from slantwood.data.registry.places import find_files
+from slantwood_bench.scripts.data import available, data_folder
 
 pytestmark = [
     pytest.mark.real_data,

@@ -1,13 +1,12 @@
 """Split learners of other systems on real data: as good as those systems, and never at a loss."""
 
 import pytest
-from sklearn.model_selection import KFold
 
-from benchmarks.axis_parallel import ours, theirs
-from benchmarks.datasets import available, load
-from benchmarks.quality import cross_validated, measured, read, slantwood_forest
 from slantwood import CARTLCSplit, NDCGSplit, ObliqueForestClassifier, ObliqueTreeClassifier, OC1Split
 from slantwood.metrics import precision_at_k
+from slantwood_bench.scripts.axis_parallel import ours, theirs
+from slantwood_bench.scripts.data import available, read, read_parts, two_thirds
+from slantwood_bench.scripts.quality import cross_validated, judged, slantwood_forest
 
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
@@ -21,20 +20,19 @@ pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 )
 def test_a_tree_on_1776_features_has_several_levels_and_is_better_than_chance(split, floor):
     # The larger class has 0.54 of the rows.
-    data = load("bioresponse")
-    train, test = next(KFold(3, shuffle=True, random_state=1).split(data.X))
-    tree = ObliqueTreeClassifier(split=split, random_state=0).fit(data.X[train], data.y[train])
+    train, test = two_thirds(read("bioresponse"))
+    tree = ObliqueTreeClassifier(split=split, random_state=0).fit(train.X, train.y)
     assert tree.trees_.depth.max() >= 3
-    assert tree.score(data.X[test], data.y[test]) >= floor
+    assert tree.score(test.X, test.y) >= floor
 
 
 @needs_data
 def test_ten_trees_of_the_ndcg_split_rank_labels_as_well_as_fifty_of_fastxml_did():
     # The published figures are 0.714, 0.599 and 0.504.
-    data = load("eurlex-eurovoc")
+    train, test = read_parts("eurlex-eurovoc")
     forest = ObliqueForestClassifier(n_estimators=10, split="ndcg", n_jobs=2, random_state=0)
-    scores = forest.fit(data.X, data.y).predict_proba(data.X_test, sparse=True)
-    found = precision_at_k(data.y_test, scores, (1, 3, 5))
+    scores = forest.fit(train.X, train.y).predict_proba(test.X, sparse=True)
+    found = precision_at_k(test.y, scores, (1, 3, 5))
     assert (found >= [0.73, 0.59, 0.48]).all(), found
 
 
@@ -42,16 +40,14 @@ def test_ten_trees_of_the_ndcg_split_rank_labels_as_well_as_fifty_of_fastxml_did
 @pytest.mark.parametrize("split", [NDCGSplit(), NDCGSplit.published()], ids=["defaults", "as published"])
 def test_the_ndcg_split_ranks_few_labels_of_dense_features_as_well_as_fastxml_did(split):
     # The published program has an LRAP of 0.806 on these folds.
-    found = cross_validated(slantwood_forest(50, 2, split=split), *read("emotions"))
+    found = cross_validated(slantwood_forest(50, 2, split=split), read("emotions"))
     assert found >= 0.80
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["spambase", "scene"])
 def test_axis_parallel_forests_are_as_good_as_those_of_scikit_learn(name):
-    task, X, y = read(name)
-    train, test = next(KFold(3, shuffle=True, random_state=1).split(X))
-    makers = (ours, theirs)
-    models = [make(task, "best", 50, int(X.shape[1] ** 0.5)).fit(X[train], y[train]) for make in makers]
-    qualities = [measured(task, model, X[test], y[test]) for model in models]
+    train, test = two_thirds(read(name))
+    models = [make(train.task, "best", 50, int(train.X.shape[1] ** 0.5)) for make in (ours, theirs)]
+    qualities = [judged(model.fit(train.X, train.y), test) for model in models]
     assert qualities[0] >= qualities[1] - 0.015

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
-from benchmarks import missing, semi_supervised
-from benchmarks.datasets import available, load, load_frame
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood_bench.problems import load_problem
+from slantwood_bench.scripts import missing, semi_supervised
+from slantwood_bench.scripts.data import available, read
 
 pytestmark = [
     pytest.mark.real_data,
@@ -20,14 +21,14 @@ pytestmark = [
 
 
 def divided(name):
-    task, X, y = load_frame(name)
+    _, X, y, *_ = load_problem(name)
     test = np.random.default_rng(0).random(len(X)) < 1 / 3
-    return task, X[~test], y[~test], X[test], y[test]
+    return X[~test], y[~test], X[test], y[test]
 
 
 @pytest.mark.parametrize(("name", "floor"), [("credit-approval", 0.9), ("speeddating", 0.83)])
 def test_tables_of_two_classes_fit_as_they_are(name, floor):
-    _, X, y, fresh_X, fresh_y = divided(name)
+    X, y, fresh_X, fresh_y = divided(name)
     assert any(X[column].dtype.kind not in "biuf" for column in X)
     forest = ObliqueForestClassifier(n_jobs=2, random_state=0).fit(X, y)
     assert forest.feature_importances_.shape == (X.shape[1],)
@@ -37,13 +38,13 @@ def test_tables_of_two_classes_fit_as_they_are(name, floor):
 
 
 def test_a_table_of_one_number_fits_as_it_is():
-    _, X, y, fresh_X, fresh_y = divided("cpmp-2015")
+    X, y, fresh_X, fresh_y = divided("cpmp-2015")
     forest = ObliqueForestRegressor(n_jobs=2, random_state=0).fit(X, y)
     assert r2_score(fresh_y, forest.predict(fresh_X)) > 0.3
 
 
 def test_a_hundred_thousand_rows_with_wide_nominal_columns_fit_in_seconds():
-    _, X, y, fresh_X, fresh_y = divided("diabetes130us")
+    X, y, fresh_X, fresh_y = divided("diabetes130us")
     forest = ObliqueForestClassifier(n_estimators=10, n_jobs=2, random_state=0)
     forest.fit(X[:2000], y[:2000])  # compiles
     started = time.perf_counter()
@@ -55,9 +56,9 @@ def test_a_hundred_thousand_rows_with_wide_nominal_columns_fit_in_seconds():
 @pytest.mark.parametrize("name", ["rf1", "yeast_expr_FUN"])
 def test_values_left_missing_predict_better_than_means_put_in(name):
     is_labels = name.endswith("FUN")
-    table, y = missing.functions(name) if is_labels else load_frame(name)[1:]
+    table, y = missing.read(name)
     chosen = np.random.default_rng(0).permutation(len(y))[:1500]
-    X = missing.numbers(table)[chosen]
+    X = table[chosen]
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     left, put_in = missing.compared(is_labels, X, y[chosen], [0], n_estimators=20, n_jobs=2)
     assert left > put_in
@@ -66,11 +67,9 @@ def test_values_left_missing_predict_better_than_means_put_in(name):
 def test_rows_without_label_help_on_average():
     gains = []
     for name in ("credit-approval", "mfeat-pixel", "emotions", "wq"):
-        data = load(name)
+        problem = read(name).rows(slice(1000))
         for seed in range(2):
-            found, _ = semi_supervised.compared(
-                data.task, data.X[:1000], data.y[:1000], 0.1, seed, n_estimators=20, n_jobs=2
-            )
+            found, _ = semi_supervised.compared(problem, 0.1, seed, n_estimators=20, n_jobs=2)
             alone, *_, auto = (quality for quality, _ in found)
             gains.append(auto - alone)
     assert np.mean(gains) > 0.002

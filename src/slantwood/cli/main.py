@@ -13,7 +13,6 @@ import typer
 from typer.core import TyperGroup
 
 from slantwood import __version__
-from slantwood.cli.bench import bench
 from slantwood.cli.convert import convert
 from slantwood.cli.cv import cv
 from slantwood.cli.datasets import datasets
@@ -24,14 +23,36 @@ from slantwood.cli.predict import predict
 from slantwood.cli.train import train
 from slantwood.cli.warmup import warmup
 
+# Other packages add commands by entry points of this group. Each names a function as typer takes it.
+_PLUGINS = "slantwood.commands"
 
-class _OneLineErrors(TyperGroup):
-    """A command group that ends every error in one line on stderr.
+
+class _Commands(TyperGroup):
+    """A command group that other packages may add to, and that ends every error in one line on stderr.
 
     Exit codes: 1 for data and models that are not right, 2 for wrong usage, 130 after Ctrl-C.
     """
 
     shows_tracebacks = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        self._add_plugins()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        # Plugins are looked for only where they may be meant: that takes time.
+        if cmd_name not in self.commands:
+            self._add_plugins()
+        return super().get_command(ctx, cmd_name)
+
+    def _add_plugins(self) -> None:
+        from importlib.metadata import entry_points
+
+        for plugin in entry_points(group=_PLUGINS):
+            if plugin.name not in self.commands:
+                alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+                alone.command(plugin.name)(plugin.load())
+                self.commands[plugin.name] = typer.main.get_command(alone)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         # Also where it stands behind the command.
@@ -77,7 +98,7 @@ def _in_one_line(error: Exception) -> str:
 
 
 app = typer.Typer(
-    cls=_OneLineErrors,
+    cls=_Commands,
     add_completion=False,
     # Boxes around the help would cost more time than everything else in it.
     rich_markup_mode=None,
@@ -104,7 +125,7 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (train, predict, evaluate, cv, inspect, datasets, convert, bench, demo, warmup):
+for _command in (train, predict, evaluate, cv, inspect, datasets, convert, demo, warmup):
     app.command()(_command)
 
 

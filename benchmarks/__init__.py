@@ -1,1 +1,0 @@
-"""Measurements of slantwood on real data; not part of the installed package."""

@@ -1,0 +1,56 @@
+"""How long does learning take? Seconds of each method on each data set, on a scale of powers of ten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from slantwood_bench.figures.dots import circumstances, dot_plot
+from slantwood_bench.jobs import TIMES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Less than a thousandth of a second says nothing about a method.
+_LEAST_SECONDS = 1e-3
+
+
+def learning_times(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    experiment: str = TIMES,
+    methods: Sequence[str] | None = None,
+    titles: Mapping[str, str] | None = None,
+    absent: Mapping[str, Sequence[str]] | None = None,
+) -> Figure:
+    """Draw the seconds that each method learned, mean over the folds, on every data set.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        Rows of results.
+    experiment : str
+        The experiment whose rows count.
+    methods : sequence of str or None
+        The methods to draw, of those that have rows; None for all.
+    titles : mapping, optional
+        What to call a method; by default its name.
+    absent : mapping, optional
+        Names of data sets that are not there, by task; they get a line that says so.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure. Methods of which a fold did not finish stand at its right edge.
+    """
+    rows = [row for row in rows if row["experiment"] == experiment]
+    return dot_plot(
+        rows,
+        "learn_seconds",
+        f"seconds to learn\n({circumstances(rows, 'n_trees', 'threads')})",
+        lambda seconds: f"{seconds:g}" if seconds < 1 else f"{seconds:,.0f}",
+        methods=methods,
+        titles=titles or {},
+        absent=absent or {},
+        least=_LEAST_SECONDS,
+    )

@@ -1,0 +1,108 @@
+"""How one job is done, here and now: learn from most of a data set, predict the rest, and say how it went."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import slantwood
+from slantwood_bench.folds import fold_of_rows
+from slantwood_bench.jobs import IMPORTANCE, Job
+from slantwood_bench.measures import MEASURES, quality
+from slantwood_bench.methods import method_class
+from slantwood_bench.methods.base import Method
+from slantwood_bench.noise import with_noise
+from slantwood_bench.problems import Problem, cut, load_problem, rows_of
+from slantwood_bench.usage import usage_of
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A data set, and the fold of each of its rows."""
+
+    problem: Problem
+    folds: np.ndarray
+
+
+def warm_up() -> None:
+    """Load (or compile, the first time) the machine code of all kernels, so that no clock measures that."""
+    slantwood.compile_all()
+
+
+def prepare(job: Job, data: Path | None, folds: Path) -> Prepared:
+    """Read what the job and others on the same data set and number of folds need."""
+    problem = load_problem(job.dataset, data)
+    return Prepared(problem, fold_of_rows(problem, job.n_folds, folds))
+
+
+def facts(job: Job, prepared: Prepared) -> dict[str, Any]:
+    """Return what a row of results says of the job however it ends."""
+    problem = prepared.problem
+    return {
+        **asdict(job),
+        "task": problem.task,
+        "mark": problem.mark,
+        "remark": problem.remark,
+        "n_rows": problem.X.shape[0],
+        "n_features": problem.X.shape[1],
+        "n_targets": problem.n_targets,
+        "measure": MEASURES[problem.task],
+        "versions": _versions(method_class(job.method)),
+    }
+
+
+def run(job: Job, prepared: Prepared) -> dict[str, Any]:
+    """Do the job, and return what a row of results says of it."""
+    problem = prepared.problem
+    method = method_class(job.method)(job.n_trees, job.seed, job.threads, job.changes)
+    if job.experiment == IMPORTANCE:
+        return facts(job, prepared) | _importances(job, problem, method)
+    test = prepared.folds == job.fold
+    rows, X_test = cut(problem, np.flatnonzero(~test), np.flatnonzero(test), type(method))
+    learning = usage_of(lambda: method.fit(rows))
+    predictions: list[Any] = []
+    predicting = usage_of(lambda: predictions.append(method.predict(X_test)))
+    y_test = rows_of(problem.y, np.flatnonzero(test))
+    return facts(job, prepared) | {
+        "quality": quality(problem.task, y_test, predictions[0], problem.hierarchy),
+        "learn_seconds": learning.seconds,
+        "predict_seconds": predicting.seconds,
+        "peak_megabytes": max(learning.peak, predicting.peak),
+        "nodes": method.nodes(),
+        "bytes": method.n_bytes(),
+    }
+
+
+class _Numbers(Method):
+    """Stands for whatever takes numbers, missing ones too."""
+
+    takes_missing = True
+
+
+def _importances(job: Job, problem: Problem, method: Any) -> dict[str, Any]:
+    """Learn from all rows, with as many noise features beside the real ones, and ask what counted."""
+    every = np.arange(problem.X.shape[0])
+    # As numbers: a nominal input is as many features as it has columns of 0 and 1.
+    rows, _ = cut(problem, every, every[:1], _Numbers)
+    noisy = rows._replace(X=with_noise(rows.X, job.seed))
+    learning = usage_of(lambda: method.fit(noisy))
+    importances = method.model.feature_importances_
+    n_real = rows.X.shape[1]
+    return {
+        "learn_seconds": learning.seconds,
+        "importances": {"real": importances[:n_real].tolist(), "noise": importances[n_real:].tolist()},
+    }
+
+
+def _versions(method: Any) -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "joblib")},
+        "slantwood": slantwood.__version__,
+        (method.distribution or method.package): method.version(),
+    }

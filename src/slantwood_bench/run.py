@@ -1,0 +1,123 @@
+"""The whole study from one call: a profile becomes jobs, jobs become rows, rows become tables and figures."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+
+import joblib
+
+from slantwood_bench.engine import Folders, Summary
+from slantwood_bench.engine import run as run_jobs
+from slantwood_bench.job import warm_up
+from slantwood_bench.jobs import key_of
+from slantwood_bench.methods import METHODS
+from slantwood_bench.outputs import write_outputs
+from slantwood_bench.profiles import EXPERIMENTS, Profile, every_place, jobs_of
+from slantwood_bench.store import Store
+
+BACKENDS = ("local", "dask", "ray")
+
+# For tables with nominal columns, for figures, and for the page.
+_NEEDED = ("pandas", "matplotlib", "jinja2")
+
+
+def run_study(
+    profile: Profile,
+    data: Path | None,
+    out: Path,
+    *,
+    methods: Iterable[str] = METHODS,
+    experiments: Iterable[str] = EXPERIMENTS,
+    n_jobs: int = -1,
+    threads: int = 1,
+    backend: str = "local",
+    address: str | None = None,
+    retry_failed: bool = False,
+    command: str = "",
+) -> tuple[Summary, Path]:
+    """Do what is left of a profile's jobs, and write tables, figures and the page of all its results.
+
+    Parameters
+    ----------
+    profile : Profile
+        One of `slantwood_bench.profiles.PROFILES`.
+    data : Path or None
+        Where to look for data sets first.
+    out : Path
+        Folder of results.jsonl, of the folds, and of all outputs. What is in it already is not run again.
+    methods, experiments : iterable of str
+        What to run of the profile.
+    n_jobs : int
+        Jobs at a time, -1 for one per processor; what a cluster has goes before.
+    threads : int
+        Threads that each job may use.
+    backend, address : str
+        "local", or "dask" or "ray" with the address of a running cluster (None starts one here).
+    retry_failed : bool
+        Do jobs again that failed, died or timed out.
+    command : str
+        How the run was started, for the page.
+
+    Returns
+    -------
+    summary, page
+        What was done, and the path of the page.
+    """
+    if absent := [name for name in _NEEDED if find_spec(name) is None]:
+        raise ImportError(
+            f"the study needs {', '.join(absent)}; install what it needs with: pip install 'slantwood[study]'"
+        )
+    jobs = jobs_of(profile, data, methods, experiments, threads)
+    if not jobs:
+        raise ValueError(
+            f"profile {profile.name!r} has no data set here that these methods and experiments are for; "
+            "--data or SLANTWOOD_DATA names the folder of data sets, `slantwood datasets` says what is "
+            "missing, and methods of packages that are not installed are left out"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    store = Store(out / "results.jsonl")
+    folders = Folders(data, out / "folds")
+    with _workers(backend, address):
+        summary = run_jobs(jobs, store, folders, n_jobs, retry_failed=retry_failed)
+    wanted = {job.key for job in jobs}
+    rows = [row for row in store.rows() if key_of(row) in wanted]
+    minutes = sum(row["seconds"] for row in rows) / 60
+    circumstances = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "profile": f"{profile.name}: {profile.about}",
+        "command": command,
+        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
+        "at a time": f"{joblib.effective_n_jobs(n_jobs)} jobs, {threads} thread(s) each",
+        "jobs": f"{len(rows)} of {len(jobs)} done, {minutes:.0f} minutes in sum",
+        "limit": f"{profile.limit:g} s for a job",
+    }
+    return summary, write_outputs(rows, every_place(data), out, circumstances)
+
+
+@contextmanager
+def _workers(backend: str, address: str | None) -> Iterator[None]:
+    """Have joblib send jobs to this machine or to a cluster."""
+    if backend == "local":
+        warm_up()  # once, before several processes would compile the same
+        yield
+    elif backend == "dask":
+        from distributed import Client
+
+        with Client(address), joblib.parallel_config(backend="dask"):
+            yield
+    elif backend == "ray":
+        import ray
+        from ray.util.joblib import register_ray
+
+        ray.init(address=address, ignore_reinit_error=True)
+        register_ray()
+        with joblib.parallel_config(backend="ray"):
+            yield
+    else:
+        raise ValueError(f"backend={backend!r}; expected one of {', '.join(BACKENDS)}")

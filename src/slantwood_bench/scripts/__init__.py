@@ -1,0 +1,1 @@
+"""Measurements behind the figures of the docs, each a program: `python -m slantwood_bench.scripts.NAME`."""

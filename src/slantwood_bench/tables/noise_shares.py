@@ -1,0 +1,62 @@
+"""How much of the importance goes to noise features that were added to the real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from slantwood_bench.jobs import IMPORTANCE
+from slantwood_bench.tables.rows import (
+    FINISHED,
+    Description,
+    Marks,
+    Row,
+    of_experiment,
+    pairs_of,
+)
+from slantwood_bench.tables.table import Table, Value
+
+
+def importances(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
+    """Make the table of shares of real and of noise features in the importance, by data set and method.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Rows of results.
+    known : mapping of str to Description, optional
+        What to believe of methods instead of what their classes say.
+    """
+    scored = of_experiment(rows, IMPORTANCE)
+    marks = Marks(scored)
+    return Table(
+        "importances",
+        "Importance of real features and of as many noise features",
+        ("data set", "method", "task", "share of real", "share of noise", "noise / real", "below half"),
+        tuple(
+            (marks.on(pair.dataset), pair.method.title, pair.task, *_shares(pair.rows))
+            for pair in pairs_of(scored, known)
+        ),
+        (
+            "Shares of the sum of all importances. Below half: noise has less than half of what the real "
+            "features have.",
+            *marks.notes(row["dataset"] for row in scored),
+        ),
+        left=(0, 1, 2, 6),
+        decimals=3,
+    )
+
+
+def _shares(rows: Sequence[Row]) -> tuple[Value, ...]:
+    """Return the shares of real and noise features, their ratio, and whether it is below half."""
+    unfinished = [row["status"] for row in rows if row["status"] != FINISHED]
+    if unfinished:
+        return (unfinished[0],) * 3 + (None,)
+    sums = [(sum(row["importances"]["real"]), sum(row["importances"]["noise"])) for row in rows]
+    # A model without a split has no importances to share out.
+    shares = [real / (real + noise) for real, noise in sums if real + noise > 0]
+    if not shares:
+        return ("no splits",) * 3 + (None,)
+    real = fmean(shares)
+    quotient = (1 - real) / real if real > 0 else None
+    return real, 1 - real, quotient, "yes" if quotient is not None and quotient < 0.5 else "no"
