@@ -93,7 +93,7 @@ def test_quality_is_that_of_the_same_forest_made_by_hand(done, data, tmp_path):
         bootstrap=True,
         max_features=None,
         min_samples_split=2,
-        unit_rows=False,
+        normalize_rows=False,
         random_state=7,
         n_jobs=1,
     ).fit(problem.X[~test], problem.y[~test])

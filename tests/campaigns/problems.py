@@ -307,7 +307,7 @@ def _parameters(rng: Random, task: str, single: bool) -> dict[str, Any]:
     _sometimes(rng, chosen, 0.3, "min_samples_split", [2, 3, 20])
     _sometimes(rng, chosen, 0.2, "min_impurity_decrease", [0.0, 0.2, 1.0])
     _sometimes(rng, chosen, 0.3, "max_features", ["sqrt", "log2", 1, 0.3, None])
-    _sometimes(rng, chosen, 0.1, "unit_rows", [True, False])
+    _sometimes(rng, chosen, 0.1, "normalize_rows", [True, False])
     _sometimes(rng, chosen, 0.1, "missing_indicators", [True])
     _sometimes(rng, chosen, 0.1, "unlabeled_weight", [0.0, 0.3, 1.0])
     if not single:
@@ -322,7 +322,7 @@ def _parameters(rng: Random, task: str, single: bool) -> dict[str, Any]:
         _sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0])
     elif task == "multi-label":
         _sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0, "f1_micro", "f1_macro"])
-        _sometimes(rng, chosen, 0.1, "unit_labels", [True])
+        _sometimes(rng, chosen, 0.1, "normalize_labels", [True])
     else:
         _sometimes(rng, chosen, 0.2, "class_weight", ["balanced"])
     return chosen

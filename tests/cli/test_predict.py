@@ -307,7 +307,7 @@ def test_sparse_columns_are_lined_up_by_name(train, predicted, folder):
 
     write("a.arff", range(40))
     model = train("a.arff", "--targets", "y")
-    assert model.settings_.unit_rows  # as where features are sparse
+    assert model.settings_.normalize_rows  # as where features are sparse
     write("b.arff", rng.permutation(40).tolist())
     assert predicted("b.arff", "--proba") == predicted("a.arff", "--proba")
 

@@ -119,7 +119,7 @@ def test_senseless_row_weights_are_refused(kind, weights, error, message):
         ({"max_features": 0.0}, ValueError),
         ({"max_features": 1.1}, ValueError),
         ({"max_features": "half"}, ValueError),
-        ({"unit_rows": "yes"}, TypeError),
+        ({"normalize_rows": "yes"}, TypeError),
         ({"split": "diagonal"}, ValueError),
         ({"split": 3}, TypeError),
         ({"target_weights": [1.0, 2.0]}, ValueError),

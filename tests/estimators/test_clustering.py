@@ -471,7 +471,7 @@ def test_weights_of_targets_count_in_a_sketch_too(split):
     for judged_by in (None, Clustering(sketch=50)):
         front = [
             ObliqueTreeClassifier(
-                split=split, unit_labels=False, max_depth=1, target_weights=weights, random_state=seed
+                split=split, normalize_labels=False, max_depth=1, target_weights=weights, random_state=seed
             )
             .fit(X, Y, clustering=judged_by)
             .feature_importances_.argmax()

@@ -267,9 +267,9 @@ def test_subsets_skip_features_that_do_not_vary():
     X = np.zeros((300, 400))
     X[:, :6] = rng.normal(size=(300, 6))
     y = X[:, 0] - X[:, 1] > 0
-    model = ObliqueForestClassifier(n_estimators=10, max_features=5, unit_rows=False, random_state=0).fit(
-        X, y
-    )
+    model = ObliqueForestClassifier(
+        n_estimators=10, max_features=5, normalize_rows=False, random_state=0
+    ).fit(X, y)
     assert model.score(X, y) > 0.95
     assert model.feature_importances_[6:].sum() == 0
 

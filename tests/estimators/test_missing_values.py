@@ -155,7 +155,7 @@ def test_really_sparse_features_may_be_missing_too(missing_indicators):
         forest("multi-label", missing_indicators=missing_indicators).fit(form, y)
         for form in (gaps, sp.csr_array(gaps))
     )
-    assert expected.settings_.unit_rows
+    assert expected.settings_.normalize_rows
     assert same_trees(expected, found)
     np.testing.assert_array_equal(scores(found, sp.csr_array(gaps)), scores(expected, gaps))
     assert np.isfinite(scores(found, gaps)).all()

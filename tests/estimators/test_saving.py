@@ -273,7 +273,7 @@ class Anything:
         {
             "max_features": np.float64(0.5),
             "bootstrap": np.True_,
-            "unit_rows": True,
+            "normalize_rows": True,
             "verbose": 0,
             "n_jobs": -1,
         },

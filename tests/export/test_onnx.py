@@ -253,7 +253,7 @@ def test_rows_of_length_one(gaps, missing_indicators):
     X = np.abs(table(gaps=gaps))
     X[5] = 0
     y = (signal(X) > 1).ravel().astype(int)
-    model = small(ObliqueForestClassifier, unit_rows=True, missing_indicators=missing_indicators)
+    model = small(ObliqueForestClassifier, normalize_rows=True, missing_indicators=missing_indicators)
     agrees(model.fit(X[:100], y[:100]), X)
 
 
@@ -274,7 +274,7 @@ def test_nominal_columns_come_encoded():
     colour = np.array(["red", "green", "blue", None], object)[np.arange(200) % 4]
     frame = pd.DataFrame({"a": X[:, 0], "colour": colour, "b": X[:, 1]})
     y = ((colour == "red") ^ (X[:, 0] > 0)).astype(int)
-    model = small(ObliqueForestClassifier, missing_indicators=True, unit_rows=False).fit(frame, y)
+    model = small(ObliqueForestClassifier, missing_indicators=True, normalize_rows=False).fit(frame, y)
     agrees(model, frame)
     made = to_onnx(model)
     assert "encoded" in made.doc_string
@@ -350,7 +350,7 @@ def test_any_small_model(data):
     model = ObliqueForestClassifier(
         n_estimators=data.draw(st.integers(1, 4)),
         split=data.draw(st.sampled_from(SPLITS)),
-        unit_rows=data.draw(st.booleans()),
+        normalize_rows=data.draw(st.booleans()),
         missing_indicators=data.draw(st.booleans()),
         min_samples_split=2,
         random_state=0,
@@ -366,9 +366,9 @@ def test_rows_on_a_boundary_go_to_the_same_side(seed):
     random = np.random.default_rng(seed)
     X = 2.0 * random.integers(-2, 3, (80, 9))
     y = signal(X, 2, seed)
-    model = small(ObliqueForestRegressor, split=SPLITS[seed % 2], max_features=None, unit_rows=False).fit(
-        X, y
-    )
+    model = small(
+        ObliqueForestRegressor, split=SPLITS[seed % 2], max_features=None, normalize_rows=False
+    ).fit(X, y)
     between = (X[random.integers(0, 80, 4000)] + X[random.integers(0, 80, 4000)]) / 2
     agrees_in_numbers(model, between)
 
@@ -381,7 +381,7 @@ def test_rows_on_a_boundary_go_to_the_same_side(seed):
 def test_few_rows(n, sparse_labels):
     X = table(100, 8)
     Y = (signal(X, 40) > 4).astype(np.float32)
-    model = small(ObliqueForestClassifier, unit_rows=True)
+    model = small(ObliqueForestClassifier, normalize_rows=True)
     model.fit(X, sp.csr_array(Y) if sparse_labels else Y[:, 0] + (X[:, 0] > 0))
     assert model.trees_.leaves.is_dense is not sparse_labels
     out = run(model, X[:n])

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.features.matrix import (
-    array_of,
     column_means,
     known_rows,
     nonzero_share,
+    normalized_rows,
     prediction_matrix,
+    to_array,
     training_matrix,
     varying_columns,
-    with_unit_rows,
 )
 
 pytestmark = pytest.mark.plain_python
@@ -157,7 +157,7 @@ def test_unit_rows_have_length_one_and_their_direction(in_both_forms, numbers_of
     length = np.sqrt((X.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     expected = X / np.where(length > 0, length, 1)
     for matrix in in_both_forms(X):
-        unit = with_unit_rows(matrix)
+        unit = normalized_rows(matrix)
         assert unit.is_dense == matrix.is_dense
         assert_allclose(numbers_of(unit), expected, rtol=2 * EPS)
 
@@ -169,7 +169,7 @@ def test_unit_rows_are_the_same_numbers_dense_and_sparse(in_both_forms, numbers_
     X = (rng.normal(size=shape) * 10.0 ** rng.uniform(-9, 9, shape[1])).astype(np.float32)
     X[rng.random(shape) < 0.6] = 0.0
     X[rng.random(shape) < gaps] = np.nan
-    dense, sparse = (numbers_of(with_unit_rows(matrix)) for matrix in in_both_forms(X))
+    dense, sparse = (numbers_of(normalized_rows(matrix)) for matrix in in_both_forms(X))
     assert_array_equal(dense, sparse)
 
 
@@ -178,7 +178,7 @@ def test_rows_of_zeros_stay_rows_of_zeros(in_both_forms, numbers_of, empty):
     X = whole_numbers(0, 1.0)
     X[empty] = 0
     for matrix in in_both_forms(X):
-        unit = numbers_of(with_unit_rows(matrix))
+        unit = numbers_of(normalized_rows(matrix))
         assert_array_equal(np.flatnonzero(~unit.any(axis=1)), empty)
         assert np.isfinite(unit).all()
 
@@ -186,21 +186,21 @@ def test_rows_of_zeros_stay_rows_of_zeros(in_both_forms, numbers_of, empty):
 def test_rows_whose_zeros_are_stored_stay_rows_of_zeros(numbers_of):
     X = sp.csr_array((np.array([0.0, 0.0, 3.0, 4.0], np.float32), [0, 2, 0, 1], [0, 2, 4]), shape=(2, 3))
     assert_array_equal(
-        numbers_of(with_unit_rows(prediction_matrix(X))), np.float32([[0, 0, 0], [0.6, 0.8, 0]])
+        numbers_of(normalized_rows(prediction_matrix(X))), np.float32([[0, 0, 0], [0.6, 0.8, 0]])
     )
 
 
 @given(seed=SEEDS)
 def test_making_unit_rows_again_changes_nothing(in_both_forms, numbers_of, seed):
     for matrix in in_both_forms(whole_numbers(seed, 0.3)):
-        once = with_unit_rows(matrix)
-        assert_allclose(numbers_of(with_unit_rows(once)), numbers_of(once), rtol=4 * EPS)
+        once = normalized_rows(matrix)
+        assert_allclose(numbers_of(normalized_rows(once)), numbers_of(once), rtol=4 * EPS)
 
 
 def test_unit_rows_leave_the_matrix_they_are_made_of_alone(in_both_forms, numbers_of):
     X = whole_numbers(0, 0.5)
     for matrix in in_both_forms(X):
-        with_unit_rows(matrix)
+        normalized_rows(matrix)
         assert_array_equal(numbers_of(matrix), X)
 
 
@@ -241,7 +241,7 @@ def test_a_prediction_matrix_holds_the_gaps_as_they_came(container, numbers_of, 
     matrix = prediction_matrix(container(X))
     assert_array_equal(numbers_of(matrix), X)
     assert matrix.has_missing == np.isnan(X).any()
-    held = array_of(matrix)
+    held = to_array(matrix)
     assert_array_equal(held.toarray() if sp.issparse(held) else held, X)
 
 
@@ -287,7 +287,7 @@ def test_unit_rows_are_of_length_one_in_what_is_known_and_keep_their_gaps(
     length = np.sqrt(np.nansum(X.astype(np.float64) ** 2, axis=1, keepdims=True))
     expected = X / np.where(length > 0, length, 1)
     for matrix in in_both_forms(X):
-        unit = with_unit_rows(matrix)
+        unit = normalized_rows(matrix)
         assert unit.has_missing == matrix.has_missing
         assert_allclose(numbers_of(unit), expected, rtol=2 * EPS)
         assert_array_equal(numbers_of(matrix), X)

@@ -60,7 +60,7 @@ def test_a_tree_of_labels_is_that_of_scikit_learn_whether_labels_are_sparse_or_n
     Y = (X @ rng.normal(size=(6, 12)) + rng.normal(size=(300, 12)) > 1.5) * 1
     theirs = DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, Y)
     for labels in (Y, sp.csr_array(Y)):
-        ours = ObliqueTreeClassifier(split="axis", max_depth=4, unit_labels=False, **EVERY_SPLIT)
+        ours = ObliqueTreeClassifier(split="axis", max_depth=4, normalize_labels=False, **EVERY_SPLIT)
         scores = ours.fit(X, labels).predict_proba(X)
         scores = scores.toarray() if sp.issparse(scores) else scores
         assert_allclose(scores, theirs.predict(X), atol=1e-5)

@@ -200,7 +200,7 @@ def test_the_learner_sees_standardised_columns_at_every_node(task, density):
     weights = np.random.default_rng(1).uniform(0.5, 2.0, X.shape[0])
     kind = ObliqueTreeRegressor if "regression" in task else ObliqueTreeClassifier
     recorder = Recorder()
-    model = made(kind, recorder, unit_rows=False, min_samples_split=2)
+    model = made(kind, recorder, normalize_rows=False, min_samples_split=2)
     model.fit(X, y, sample_weight=weights)
     assert len(recorder.calls) >= (model.trees_.left >= 0).sum() >= 5
     assert density == 1 or any(sp.issparse(call[0]) for call in recorder.calls)
@@ -222,7 +222,7 @@ def test_the_root_sees_the_users_numbers_up_to_shift_and_scale(density):
     X, y = problem("multi-target regression", density)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, X.shape[0])
     recorder = Recorder()
-    made(ObliqueTreeRegressor, recorder, unit_rows=False, max_depth=1).fit(X, y, sample_weight=weights)
+    made(ObliqueTreeRegressor, recorder, normalize_rows=False, max_depth=1).fit(X, y, sample_weight=weights)
     features, attributes, _, r, *_ = recorder.calls[0]
     assert_array_equal(r, weights.astype(np.float32))
     assert sp.issparse(features) == (density < 1)
@@ -260,7 +260,7 @@ def test_weights_of_sparse_labels_arrive_as_p():
     Y[0] = ~Y[1]  # every label varies
     weights = rng.uniform(0.5, 4.0, 40)
     recorder = Recorder()
-    tree = made(ObliqueTreeClassifier, recorder, target_weights=weights, unit_labels=False, max_depth=1)
+    tree = made(ObliqueTreeClassifier, recorder, target_weights=weights, normalize_labels=False, max_depth=1)
     tree.fit(X, sp.csr_array(Y.astype(int)))
     _, attributes, p, r, *_ = recorder.calls[0]
     assert sp.issparse(attributes)
@@ -305,7 +305,7 @@ def test_attributes_of_the_users_own_arrive_as_z(density):
 def test_max_features_limits_the_columns_that_the_learner_sees(density, max_features):
     X, y = problem("multi-target regression", density)
     recorder = Recorder()
-    model = made(ObliqueForestRegressor, recorder, max_features=max_features, unit_rows=False).fit(X, y)
+    model = made(ObliqueForestRegressor, recorder, max_features=max_features, normalize_rows=False).fit(X, y)
     limit = max(5, max_features if max_features > 1 else int(np.ceil(max_features * X.shape[1])))
     widths = np.array([call[0].shape[1] for call in recorder.calls])
     if density == 1:  # sparse subsets may be larger, so that rows have any of their features
@@ -436,7 +436,7 @@ def test_the_rule_of_ordinary_trees_grows_the_ordinary_tree(depth, density, seve
         max_depth=depth,
         min_samples_split=2,
         min_impurity_decrease=0.0,
-        unit_rows=False,
+        normalize_rows=False,
     ).fit(X if density == 1 else sp.csr_array(X), y, sample_weight=weights)
     theirs = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y, sample_weight=weights)
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-5)

@@ -73,6 +73,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_reason():
     tree = ObliqueTreeClassifier(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="expected"):
         plot_boundaries(tree, X, y[:5])
-    long_rows = ObliqueTreeClassifier(unit_rows=True, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="unit_rows"):
+    long_rows = ObliqueTreeClassifier(normalize_rows=True, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="normalize_rows"):
         plot_boundaries(long_rows, X, y)

@@ -61,8 +61,8 @@ def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> di
     """
     sparse, many = traits.sparse_features, traits.many_labels
     settings: dict[str, Any] = {
-        "unit_rows": sparse and traits.features_nonnegative,
-        "unit_labels": many,
+        "normalize_rows": sparse and traits.features_nonnegative,
+        "normalize_labels": many,
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,

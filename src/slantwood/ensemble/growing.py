@@ -13,12 +13,12 @@ from slantwood.ensemble.settings import Settings, count_features, resolve_settin
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import (
-    array_of,
     column_means,
+    normalized_rows,
     prediction_matrix,
+    to_array,
     training_matrix,
     varying_columns,
-    with_unit_rows,
 )
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
@@ -109,11 +109,11 @@ def _judging_columns(
     if 0 < counting.sum() < len(counting):
         Y = training_matrix(data.Y[:, counting])
         weights = weights[counting] if len(weights) else weights
-    if settings.unit_labels:
-        Y = with_unit_rows(Y)
+    if settings.normalize_labels:
+        Y = normalized_rows(Y)
     if data.clustering.is_targets and sketch_width is None:
         return Y, weights
-    columns, weights = data.clustering.columns(data.X, array_of(Y), weights, data.row_weights)
+    columns, weights = data.clustering.columns(data.X, to_array(Y), weights, data.row_weights)
     if sketch_width is not None:
         columns, weights = sketch(columns, weights, sketch_width, spec.seed), np.empty(0)
     return training_matrix(columns), weights
@@ -132,7 +132,7 @@ def _plan(
     # Numbers have units of their own; classes and labels are indicators, and their variances of one kind.
     units_differ = data.targets.task in NUMBER_TASKS or not data.clustering.is_targets
     return GrowthPlan(
-        X=with_unit_rows(X) if settings.unit_rows else X,
+        X=normalized_rows(X) if settings.normalize_rows else X,
         Y=Y,
         overall=_overall_means(Y, data.row_weights) if Y.has_missing else np.empty(0, np.float32),
         Z=Z,
@@ -155,7 +155,7 @@ def _plan(
 
 
 def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(column_means(array_of(Y), row_weights)).astype(np.float32)
+    return np.nan_to_num(column_means(to_array(Y), row_weights)).astype(np.float32)
 
 
 def _consistent(tree: Trees, data: TrainingData, plan: GrowthPlan) -> Trees:
@@ -163,4 +163,4 @@ def _consistent(tree: Trees, data: TrainingData, plan: GrowthPlan) -> Trees:
     hierarchy = data.targets.hierarchy
     if hierarchy is None or not plan.Y.has_missing:
         return tree
-    return tree._replace(leaves=prediction_matrix(hierarchy.consistent(array_of(tree.leaves))))
+    return tree._replace(leaves=prediction_matrix(hierarchy.consistent(to_array(tree.leaves))))

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.forest import FittedForest
-from slantwood.features.matrix import prediction_matrix, with_unit_rows
+from slantwood.features.matrix import normalized_rows, prediction_matrix
 from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
@@ -95,7 +95,7 @@ class Predictor:
 
     def _matrix(self, X: Any) -> Matrix:
         matrix = prediction_matrix(X)
-        return with_unit_rows(matrix) if self.forest.settings.unit_rows else matrix
+        return normalized_rows(matrix) if self.forest.settings.normalize_rows else matrix
 
     def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
         """Run `work(start, stop)` over ranges of rows; results in order."""

@@ -25,8 +25,8 @@ class Settings:
     max_features: int | float | str | None
     min_samples_split: int
     min_impurity_decrease: float
-    unit_rows: bool
-    unit_labels: bool
+    normalize_rows: bool
+    normalize_labels: bool
     max_depth: int | None
     split: Any  # a split learner; None in a file that was saved without one
 

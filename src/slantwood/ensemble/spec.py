@@ -24,8 +24,8 @@ class ForestSpec:
     min_impurity_decrease: float | str
     max_features: int | float | str | None
     bootstrap: bool | str
-    unit_rows: bool | str
-    unit_labels: bool | str
+    normalize_rows: bool | str
+    normalize_labels: bool | str
     target_weights: np.ndarray  # of the columns of Y in the choice of splits; empty where all are equal
     unlabeled_weight: float | str | None = None
     out_of_bag: bool = False  # whether rows must be left out of bootstrap samples, to be predicted

@@ -55,8 +55,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     min_samples_split: int | str
     min_impurity_decrease: float | str
     max_features: int | float | str | None
-    unit_rows: bool | str
-    unit_labels: bool | str
+    normalize_rows: bool | str
+    normalize_labels: bool | str
     target_weights: Any
     unlabeled_weight: float | str | None
     categorical_features: Any
@@ -165,8 +165,8 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             min_impurity_decrease=self.min_impurity_decrease,
             max_features=self.max_features,
             bootstrap=self.bootstrap,
-            unit_rows=self.unit_rows,
-            unit_labels=self.unit_labels,
+            normalize_rows=self.normalize_rows,
+            normalize_labels=self.normalize_labels,
             target_weights=target_weights,
             unlabeled_weight=self.unlabeled_weight,
             out_of_bag=self._needs_out_of_bag,

@@ -111,9 +111,9 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
         matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
         parents, and `predict` gives labels with all their ancestors.
-    unit_rows : bool or "auto", default="auto"
+    normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
-    unit_labels : bool or "auto", default="auto"
+    normalize_labels : bool or "auto", default="auto"
         In multi-label tasks, whether the labels of a row are scaled to length 1 in the choice of splits, so
         that rows with many labels have no more say than others.
     threshold : float, array of shape (n_labels,), "f1_micro" or "f1_macro", default=0.5
@@ -154,7 +154,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.
@@ -197,8 +197,8 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         class_weight: Any = None,
         target_weights: Any = None,
         hierarchy: Any = None,
-        unit_rows: bool | str = "auto",
-        unit_labels: bool | str = "auto",
+        normalize_rows: bool | str = "auto",
+        normalize_labels: bool | str = "auto",
         threshold: Any = 0.5,
         unlabeled_weight: float | str | None = None,
         categorical_features: Any = "from_dtype",
@@ -219,8 +219,8 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.class_weight = class_weight
         self.target_weights = target_weights
         self.hierarchy = hierarchy
-        self.unit_rows = unit_rows
-        self.unit_labels = unit_labels
+        self.normalize_rows = normalize_rows
+        self.normalize_labels = normalize_labels
         self.threshold = threshold
         self.unlabeled_weight = unlabeled_weight
         self.categorical_features = categorical_features
@@ -265,7 +265,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
         predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
         the depth.
-    unit_rows : bool or "auto", default="auto"
+    normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
     unlabeled_weight : float, "auto" or None, default=None
         Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
@@ -297,7 +297,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.
@@ -335,7 +335,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         bootstrap: bool | str = "auto",
         oob_score: bool = False,
         target_weights: Any = None,
-        unit_rows: bool | str = "auto",
+        normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
         categorical_features: Any = "from_dtype",
         missing_indicators: bool = False,
@@ -353,7 +353,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         self.bootstrap = bootstrap
         self.oob_score = oob_score
         self.target_weights = target_weights
-        self.unit_rows = unit_rows
+        self.normalize_rows = normalize_rows
         self.unlabeled_weight = unlabeled_weight
         self.categorical_features = categorical_features
         self.missing_indicators = missing_indicators

@@ -17,14 +17,14 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.metrics.regression import common_unit
-from slantwood.targets.numbers import NumberTargets
+from slantwood.targets.numbers import RegressionTargets
 from slantwood.targets.reading import as_array, as_numbers
 
 
 class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     """Base of the regressors."""
 
-    unit_labels = False
+    normalize_labels = False
 
     @with_callbacks
     def fit(
@@ -71,7 +71,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             y = _read_numbers(y, X.shape[0])
             weights = check.check_row_weights(sample_weight, X.shape[0])
             judged_by = check.check_clustering(clustering, X.shape[0])
-            targets = NumberTargets.of(y, weights)
+            targets = RegressionTargets.of(y, weights)
             targets = self.targets_.continued(targets) if self._continues else targets
             self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
             self._set_names(feature_names, target_names)

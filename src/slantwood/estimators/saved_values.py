@@ -44,6 +44,10 @@ _BYTES_PER_LINK = 400
 _BYTES_PER_ANCESTOR = 16
 
 
+# Parameters that older files call otherwise.
+_RENAMED = {"unit_rows": "normalize_rows", "unit_labels": "normalize_labels", "rival": "competitor"}
+
+
 class ValueWriter:
     """Collects the arrays and hierarchies of the values that it turns into JSON."""
 
@@ -229,9 +233,14 @@ class ValueReader:
     def _split(self, content: Any) -> Any:
         if not isinstance(content, dict):
             raise ModelFileError(f"{content!r:.60} is not a split learner")
-        given = dict(content)
+        given = current_names(content)
         kind = split_class(_one_of(given.pop("learner", None), tuple(SPLITS)))
         return kind(**{name: self.value(each) for name, each in given.items()})
+
+
+def current_names(given: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters by the names that they have today."""
+    return {_RENAMED.get(name, name): value for name, value in given.items()}
 
 
 def _list(content: Any) -> list[Any]:

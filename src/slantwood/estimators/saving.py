@@ -40,7 +40,7 @@ from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.leaf_values import check_leaf_values
-from slantwood.estimators.saved_values import ValueReader, ValueWriter
+from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
 from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
@@ -52,7 +52,7 @@ from slantwood.targets.base import Targets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.labels import LabelTargets
-from slantwood.targets.numbers import NumberTargets
+from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real
 
@@ -310,7 +310,10 @@ def _check_keys(given: Any, expected: Collection[str], name: str) -> None:
 def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise ModelFileError(f"{given!r:.60} must be parameters or attributes")
-    return {name: reader.value(value) for name, value in given.items()}
+    values = {name: reader.value(value) for name, value in given.items()}
+    if isinstance(values.get("settings_"), dict):
+        values["settings_"] = current_names(values["settings_"])
+    return current_names(values)
 
 
 def _check_parameters(model: Any, targets: Any, width: int) -> None:
@@ -343,7 +346,7 @@ def _targets(given: Any, reader: ValueReader) -> Any:
     if kind not in _TARGETS:
         raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
     cls, keys = _TARGETS[kind]
-    if cls is NumberTargets and not given.keys() & {"low", "high"}:
+    if cls is RegressionTargets and not given.keys() & {"low", "high"}:
         keys = keys - {"low", "high"}
     _check_keys(given, {"kind", *keys}, "targets")
     fields = {key: reader.value(given[key]) for key in keys}
@@ -357,7 +360,7 @@ def _targets(given: Any, reader: ValueReader) -> Any:
 
 _TARGETS: dict[str, tuple[Any, set[str]]] = {
     ClassTargets.kind: (ClassTargets, {"classes"}),
-    NumberTargets.kind: (NumberTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
+    RegressionTargets.kind: (RegressionTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
     LabelTargets.kind: (LabelTargets, {"n_labels", "is_sparse", "dtype"}),
     HierarchyTargets.kind: (HierarchyTargets, {"is_sparse", "dtype", "hierarchy", "as_sets"}),
 }
@@ -402,7 +405,7 @@ def _check_fitted(
 def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
     if not isinstance(settings, dict) or settings.keys() != _SETTINGS:
         raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
-    for name in ("bootstrap", "unit_rows", "unit_labels"):
+    for name in ("bootstrap", "normalize_rows", "normalize_labels"):
         check_flag(name, settings[name])
     count_features(settings["max_features"], width)
     check_integer("min_samples_split", settings["min_samples_split"], 2)

@@ -148,9 +148,9 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
         matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
         parents, and `predict` gives labels with all their ancestors.
-    unit_rows : bool or "auto", default="auto"
+    normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
-    unit_labels : bool or "auto", default="auto"
+    normalize_labels : bool or "auto", default="auto"
         In multi-label tasks, whether the labels of a row are scaled to length 1 in the choice of splits, so
         that rows with many labels have no more say than others.
     threshold : float, array of shape (n_labels,), "f1_micro" or "f1_macro", default=0.5
@@ -185,7 +185,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.
@@ -218,8 +218,8 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         class_weight: Any = None,
         target_weights: Any = None,
         hierarchy: Any = None,
-        unit_rows: bool | str = "auto",
-        unit_labels: bool | str = "auto",
+        normalize_rows: bool | str = "auto",
+        normalize_labels: bool | str = "auto",
         threshold: Any = 0.5,
         unlabeled_weight: float | str | None = None,
         categorical_features: Any = "from_dtype",
@@ -234,8 +234,8 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         self.class_weight = class_weight
         self.target_weights = target_weights
         self.hierarchy = hierarchy
-        self.unit_rows = unit_rows
-        self.unit_labels = unit_labels
+        self.normalize_rows = normalize_rows
+        self.normalize_labels = normalize_labels
         self.threshold = threshold
         self.unlabeled_weight = unlabeled_weight
         self.categorical_features = categorical_features
@@ -271,7 +271,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
         predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
         the depth.
-    unit_rows : bool or "auto", default="auto"
+    normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
     unlabeled_weight : float, "auto" or None, default=None
         Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
@@ -297,7 +297,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or NumberTargets
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.
@@ -328,7 +328,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         min_impurity_decrease: float | str = "auto",
         max_features: Any = "auto",
         target_weights: Any = None,
-        unit_rows: bool | str = "auto",
+        normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
         categorical_features: Any = "from_dtype",
         missing_indicators: bool = False,
@@ -340,7 +340,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.target_weights = target_weights
-        self.unit_rows = unit_rows
+        self.normalize_rows = normalize_rows
         self.unlabeled_weight = unlabeled_weight
         self.categorical_features = categorical_features
         self.missing_indicators = missing_indicators

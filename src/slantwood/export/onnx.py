@@ -19,7 +19,7 @@ from slantwood.export.traversal import add_mean_leaves, chain_width, stored_byte
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
-from slantwood.targets.numbers import NumberTargets
+from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
 
     Notes
     -----
-    With `unit_rows`, rows are scaled to length 1 in the graph, as those of a dense X are in `predict`; where
-    `predict` is given a sparse X, a scaled value may differ in its last bit.
+    With `normalize_rows`, rows are scaled to length 1 in the graph, as those of a dense X are in `predict`;
+    where `predict` is given a sparse X, a scaled value may differ in its last bit.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     X = "X"
     if encoding.indicated and not encoding.has_nominal:
         X = _add_indicators(graph, X, encoding.indicated)
-    if model.settings_.unit_rows:
-        X = _add_unit_rows(graph, X)
+    if model.settings_.normalize_rows:
+        X = _add_normalized_rows(graph, X)
     means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
     made = helper.make_model(
         helper.make_graph(
@@ -206,7 +206,7 @@ def _add_indicators(graph: Nodes, X: str, indicated: tuple[int, ...]) -> str:
     return graph.add("Concat", X, marks, axis=1)
 
 
-def _add_unit_rows(graph: Nodes, X: str) -> str:
+def _add_normalized_rows(graph: Nodes, X: str) -> str:
     """Scale every row to length 1; rows of zeros stay."""
     known = graph.add("Where", graph.add("IsNaN", X), graph.constant(np.float32(0.0)), X)
     known = graph.cast(known, np.float64)
@@ -230,8 +230,8 @@ def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     return _add_labels(graph, means, targets, model.decision_threshold())
 
 
-def _add_numbers(graph: Nodes, means: str, targets: NumberTargets) -> list[Any]:
-    # In units in which nothing overflows, as `NumberTargets.decode` does it.
+def _add_numbers(graph: Nodes, means: str, targets: RegressionTargets) -> list[Any]:
+    # In units in which nothing overflows, as `RegressionTargets.decode` does it.
     unit = targets.unit
     scaled = graph.add("Mul", graph.cast(means, np.float64), graph.constant(targets.scale / unit))
     numbers = graph.add("Add", scaled, graph.constant(targets.mean / unit))

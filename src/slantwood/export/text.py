@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.names import output_names, task_of
-from slantwood.features.matrix import array_of
+from slantwood.features.matrix import to_array
 from slantwood.task_names import CLASS_TASKS
 
 _MOST_WEIGHTS = 6
@@ -59,7 +59,7 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
     if not 0 <= tree < n_trees:
         raise ValueError(f"tree={tree}: the model has {n_trees} trees, counted from 0")
     lines = [f"Tree {tree} of {type(model).__name__}, {task_of(model)}"]
-    if model.settings_.unit_rows:
+    if model.settings_.normalize_rows:
         lines.append("Weights are for rows of length 1.")
     root = int(model.trees_.roots[tree])
     return "\n".join([*lines, *_Writer(model, root).lines(root, max_depth)])
@@ -71,7 +71,7 @@ class _Writer:
         self.trees = model.trees_
         self.names = model.split_feature_names_
         self.outputs = output_names(model)
-        self.leaves = array_of(self.trees.leaves)
+        self.leaves = to_array(self.trees.leaves)
         self.total = float(self.trees.node_weight[root]) if len(self.trees.node_weight) else 0.0
 
     def lines(self, root: int, max_depth: int | None) -> Iterator[str]:

@@ -41,7 +41,7 @@ def prediction_matrix(X: Any) -> Matrix:
     return dense_matrix(_dense(X))
 
 
-def array_of(matrix: Matrix) -> Any:
+def to_array(matrix: Matrix) -> Any:
     """Return the array or CSR array that a matrix holds, without a copy."""
     if matrix.is_dense:
         return matrix.values
@@ -102,7 +102,7 @@ def _canonical(X: Any) -> sp.csr_array:
     return csr
 
 
-def with_unit_rows(matrix: Matrix) -> Matrix:
+def normalized_rows(matrix: Matrix) -> Matrix:
     """Scale every row to length 1 (rows of zeros stay), to the same values dense and sparse."""
     if matrix.is_dense:
         return dense_matrix((matrix.values / _dense_lengths(matrix)[:, None]).astype(np.float32))

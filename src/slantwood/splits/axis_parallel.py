@@ -78,7 +78,7 @@ class AxisParallelSplit(BaseSplit):
             "max_features": 1.0 if traits.task in NUMBER_TASKS else "sqrt",
             "min_samples_split": 2,
             "min_impurity_decrease": 0.0,
-            "unit_labels": False,
+            "normalize_labels": False,
         }
 
     def compiled(self) -> AxisParallelParameters:

@@ -111,8 +111,8 @@ class NDCGSplit(BaseSplit):
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
     unit_variance : bool, default=True
         Bring the features of a node to a variance of 1 on average, so that C means the same in whatever units
-        X is. With False they are as given, as in the publication, and C has to suit their units; `unit_rows`
-        is then False and `min_samples_split` 11 unless given.
+        X is. With False they are as given, as in the publication, and C has to suit their units;
+        `normalize_rows` is then False and `min_samples_split` 11 unless given.
     """
 
     tasks: ClassVar[tuple[str, ...]] = (*LABEL_TASKS, "multi-class")
@@ -150,7 +150,7 @@ class NDCGSplit(BaseSplit):
         """Return values for parameters at "auto" that suit this learner."""
         # Random sides make trees differ; rows, features and labels need not.
         chosen: dict[str, Any] = {
-            "unit_labels": False,
+            "normalize_labels": False,
             "bootstrap": False,
             "max_features": 1.0,
             "min_samples_split": 10,
@@ -168,7 +168,7 @@ class NDCGSplit(BaseSplit):
             chosen |= {"C": 0.3}
         if not self.unit_variance:
             # Units of X count, and rows of length 1 would have none: all as in the published system.
-            chosen |= {"unit_rows": False, "min_samples_split": 11}
+            chosen |= {"normalize_rows": False, "min_samples_split": 11}
         return chosen
 
     def compiled(self) -> NDCGParameters:

@@ -169,7 +169,7 @@ def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
     Weights of the columns go into their scale. Squared distances between rows are right in expectation, with
     a relative standard deviation of at most sqrt(2 / width). Missing values are put at the mean.
     """
-    columns = _with_means_in_gaps(columns)
+    columns = _fill_missing_with_means(columns)
     rng = np.random.default_rng(seed)
     n_columns = columns.shape[1]
     signs = rng.choice(np.array([-1.0, 1.0]), n_columns)
@@ -181,7 +181,7 @@ def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
     return result if sp.issparse(result) else np.ascontiguousarray(result)
 
 
-def _with_means_in_gaps(columns: Any) -> Any:
+def _fill_missing_with_means(columns: Any) -> Any:
     stored = columns.data if sp.issparse(columns) else columns
     gaps = np.isnan(stored)
     if not gaps.any():

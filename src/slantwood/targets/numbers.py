@@ -27,7 +27,7 @@ _ARRAYS = ("mean", "scale", "low", "high")
 
 
 @dataclass(frozen=True)
-class NumberTargets:
+class RegressionTargets:
     """An (n,) or (n, T) array of numbers."""
 
     mean: np.ndarray  # what numbers are counted from: their mean, or 0 where that is near
@@ -42,7 +42,7 @@ class NumberTargets:
     column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
-    def of(cls, y: np.ndarray, weights: np.ndarray) -> NumberTargets:
+    def of(cls, y: np.ndarray, weights: np.ndarray) -> RegressionTargets:
         """Learn mean, spread and range of each target over the weighted rows in which it is known."""
         columns = y.reshape(len(y), -1)
         present = columns[weights > 0]
@@ -92,7 +92,7 @@ class NumberTargets:
         """Attributes of a fitted estimator that say what it predicts."""
         return {"n_outputs_": self.n_columns}
 
-    def continued(self, later: NumberTargets) -> NumberTargets:
+    def continued(self, later: RegressionTargets) -> RegressionTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
         if later.n_columns != self.n_columns:
             raise ValueError(
@@ -100,7 +100,7 @@ class NumberTargets:
                 "fit a new estimator instead"
             )
         low, high = np.minimum(self.low, later.low), np.maximum(self.high, later.high)
-        both = NumberTargets(self.mean, self.scale, low, high, later.one_dimensional)
+        both = RegressionTargets(self.mean, self.scale, low, high, later.one_dimensional)
         far = np.abs(both._encoded(np.stack([later.low, later.high]))).max(axis=0) > _LARGEST
         if far.any():
             j = int(np.argmax(far))
@@ -132,7 +132,7 @@ class NumberTargets:
         return {**arrays, "one_dimensional": self.one_dimensional}
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> NumberTargets:
+    def from_json(cls, fields: dict[str, Any]) -> RegressionTargets:
         """Make targets from fields that a file has; older files know no range."""
         one_dimensional = check_flag("one_dimensional", fields["one_dimensional"])
         shape = np.shape(fields["mean"])

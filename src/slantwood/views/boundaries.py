@@ -40,8 +40,8 @@ def plot_boundaries(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
             f"tree has {tree.trees_.n_trees} trees and {tree.n_features_in_} features; cells can be drawn of "
             "a single tree of two columns of numbers"
         )
-    if tree.settings_.unit_rows:
-        raise ValueError("tree was fitted with unit_rows=True, which bends the plane; fit it with False")
+    if tree.settings_.normalize_rows:
+        raise ValueError("tree was fitted with normalize_rows=True, which bends the plane; fit it with False")
     if X.ndim != 2 or X.shape[1] != 2 or y.shape != (len(X),):
         raise ValueError(f"X has shape {X.shape} and y {y.shape}; expected (n, 2) and (n,)")
     try:

@@ -19,11 +19,11 @@ BAGGING: Mapping[str, Any] = {
     "bootstrap": True,
     "max_features": None,
     "min_samples_split": 2,
-    "unit_rows": False,
-    "unit_labels": False,
+    "normalize_rows": False,
+    "normalize_labels": False,
 }
 RANDOM_FOREST: Mapping[str, Any] = {**BAGGING, "max_features": "sqrt"}
-SINGLE_TREE: Mapping[str, Any] = {"min_samples_split": 2, "unit_rows": False, "unit_labels": False}
+SINGLE_TREE: Mapping[str, Any] = {"min_samples_split": 2, "normalize_rows": False, "normalize_labels": False}
 
 
 class Entry(NamedTuple):

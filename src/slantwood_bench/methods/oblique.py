@@ -50,7 +50,7 @@ class Slantwood(Method):
         if rows.task == HIERARCHICAL and self.knows_hierarchies:
             given["hierarchy"] = rows.hierarchy
         if rows.task not in LABEL_TASKS:
-            given.pop("unit_labels", None)
+            given.pop("normalize_labels", None)
         given |= {name: value for name, value in self.changes.items() if name not in names}
         self.model = estimator(rows.task, tree=self.group == TREE)(**given).fit(rows.X, rows.y)
         self._task, self._sparse_labels = rows.task, sp.issparse(rows.y)

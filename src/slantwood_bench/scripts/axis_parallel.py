@@ -70,7 +70,7 @@ def ours(task: str, thresholds: Any, n_trees: int, max_features: Any) -> Any:
         bootstrap=thresholds == "best",
         min_samples_split=2,
         min_impurity_decrease=0.0,
-        unit_rows=False,
+        normalize_rows=False,
         random_state=0,
     )
 

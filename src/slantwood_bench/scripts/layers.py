@@ -1,7 +1,7 @@
 """The layers of the package, as a table that a test keeps and a picture that is made from the real imports.
 
 `python -m slantwood_bench.scripts.layers docs/layers.svg` draws it. An arrow says "imports"; one that follows
-from others (a imports b, b imports c) is left out.
+from others (a imports b, b imports c) is left out, and so are those to the small things in the last row.
 """
 
 import argparse
@@ -99,6 +99,8 @@ def picture(found: dict[tuple[str, str], list[str]]) -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for upper, lower in sorted(_direct(set(found))):
+        if lower in LAYERS[-1]:  # small things that all may use
+            continue
         (x1, y1), (x2, y2) = place[upper], place[lower]
         x1, x2, y1 = x1 + _BOX_WIDTH / 2, x2 + _BOX_WIDTH / 2, y1 + _BOX_HEIGHT
         bend = (y2 - y1) / 2

@@ -85,7 +85,7 @@ def maker(learner: str, form: str, trees: int, seed: int, *, published: bool) ->
         given |= {"n_estimators": trees}
 
     def make(task: str) -> Any:
-        own = {k: v for k, v in given.items() if k != "unit_labels" or task in LABEL_TASKS}
+        own = {k: v for k, v in given.items() if k != "normalize_labels" or task in LABEL_TASKS}
         return estimator(task, tree=form == "tree")(**own)
 
     return make

@@ -25,7 +25,7 @@ PUBLISHED = {
     "bootstrap": True,
     "max_features": None,
     "min_samples_split": 2,
-    "unit_rows": False,
+    "normalize_rows": False,
 }
 COMPARED = (
     *("breast_cancer", "spambase", "diabetes", "arrhythmia", "transfusion"),
@@ -99,8 +99,8 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
             "exact threshold": {"split": {"threshold": "exact"}},
             "standardised features": {"split": {"feature_power": 1.0}},
             "standardised targets": {"split": {"target_power": 1.0}},
-            "rows as they are": {"unit_rows": False},
-            "labels as they are": {"unit_labels": False},
+            "rows as they are": {"normalize_rows": False},
+            "labels as they are": {"normalize_labels": False},
             "every step all rows": {"split": {"batch_size": None}},
             "features of single rows too": {"split": {"min_support": 1}},
             "nodes of 5": {"min_samples_split": 5},
@@ -132,7 +132,7 @@ def slantwood_forest(n_trees: int, n_jobs: int, seed: int = 0, **changes: Any) -
     learner = GradientSplit(**split) if isinstance(split, dict) else split or "gradient"
 
     def make(task: str) -> Any:
-        own = {k: v for k, v in changes.items() if k != "unit_labels" or task in LABEL_TASKS}
+        own = {k: v for k, v in changes.items() if k != "normalize_labels" or task in LABEL_TASKS}
         given = {"n_estimators": n_trees, "n_jobs": n_jobs, "random_state": seed, "split": learner}
         return estimator(task)(**given, **own)
 

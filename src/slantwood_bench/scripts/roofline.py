@@ -55,7 +55,7 @@ def bytes_once(X: Any, Y: np.ndarray) -> int:
 def _fit(X: Any, Y: np.ndarray, steps: int) -> Callable[[], ObliqueTreeRegressor]:
     split = replace(GradientSplit.published(), max_iter=steps, tol=0.0)
     tree = ObliqueTreeRegressor(
-        split=split, max_depth=1, min_impurity_decrease=0.0, unit_rows=False, random_state=0
+        split=split, max_depth=1, min_impurity_decrease=0.0, normalize_rows=False, random_state=0
     )
     return lambda: tree.fit(X, Y)
 

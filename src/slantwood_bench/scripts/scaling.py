@@ -81,7 +81,7 @@ def forest(n_jobs: int) -> ObliqueForestRegressor:
         min_impurity_decrease=0.0,
         max_features=None,
         bootstrap=False,
-        unit_rows=False,
+        normalize_rows=False,
         n_jobs=n_jobs,
         random_state=0,
     )

@@ -23,7 +23,12 @@ SETS = dict(zip(TASKS, ("triazines", "slump", "banknote", "balance", "flags", "e
 GRADIENT = {"C": 10.0, "learning_rate": 0.1, "max_iter": 100, "start": "noise", "threshold": "learned"}
 SVM = {"C": 10.0, "max_iter": 100, "cluster_iter": 10, "class_weight": None}
 STANDARDISED = {"feature_power": 1.0, "target_power": 1.0, "min_support": 1}
-PAPER = {"min_samples_split": 2, "min_impurity_decrease": 0.05, "unit_rows": False, "unit_labels": False}
+PAPER = {
+    "min_samples_split": 2,
+    "min_impurity_decrease": 0.05,
+    "normalize_rows": False,
+    "normalize_labels": False,
+}
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +166,7 @@ def test_standard_trees_are_the_usual_ones(halves, task):
         assert found["bootstrap"] == bootstrap
         assert found["max_features"] in max_features
         assert found["min_samples_split"] == 2
-        assert found["unit_rows"] is found["unit_labels"] is False
+        assert found["normalize_rows"] is found["normalize_labels"] is False
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ def test_fastxml_is_the_published_split_and_nothing_else(halves, dataset):
     rows, _, _ = halves("fastxml", dataset)
     found = _settings("fastxml", rows)
     assert found["split"] == NDCGSplit.published()
-    assert (found["unit_rows"], found["min_samples_split"], found["min_impurity_decrease"]) == (
+    assert (found["normalize_rows"], found["min_samples_split"], found["min_impurity_decrease"]) == (
         False,
         11,
         0.0,

@@ -15,11 +15,11 @@ def test_cross_validation_scores_a_learnable_task_highly():
 
 def test_changes_of_the_split_leave_its_other_values_automatic():
     X, Y = make_multilabel_classification(60, random_state=0)
-    model = slantwood_forest(2, 1, split={"C": 3.0}, unit_labels=True)("multi-label").fit(X, Y)
+    model = slantwood_forest(2, 1, split={"C": 3.0}, normalize_labels=True)("multi-label").fit(X, Y)
     default = slantwood_forest(2, 1)("multi-label").fit(X, Y)
     assert model.settings_.split.C == 3.0
     assert model.settings_.split.max_iter == default.settings_.split.max_iter
-    assert model.settings_.unit_labels
+    assert model.settings_.normalize_labels
 
 
 @pytest.mark.parametrize("title", STUDY)
@@ -35,7 +35,7 @@ def test_every_alternative_of_the_study_is_what_the_forest_uses(title):
             else:
                 assert settings["split"] == split
             if task == "regression":
-                wanted.pop("unit_labels", None)
+                wanted.pop("normalize_labels", None)
             assert {name: settings[name] for name in wanted} == wanted
 
 
