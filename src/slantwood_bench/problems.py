@@ -128,7 +128,7 @@ def in_numbers(problem: Problem) -> Problem:
 
 
 @dataclass(frozen=True)
-class Place:
+class PaperSet:
     """A data set of the paper, and what stands for it here.
 
     Attributes
@@ -148,12 +148,12 @@ class Place:
         return self.found.copy.mark if self.found and self.found.copy else ""
 
 
-def places(folder: str | PathLike[str] | None, role: str, task: str | None = None) -> Sequence[Place]:
+def paper_sets(folder: str | PathLike[str] | None, role: str, task: str | None = None) -> Sequence[PaperSet]:
     """List the paper's sets with this role, "benchmark" or "parameter study", by task."""
     listed = {each.name: each for each in datasets(folder)}
     wanted = [each for each in listed.values() if each.dataset.role == role and task in (None, each.task)]
     return [
-        Place(each, next((one for one in _candidates(each, listed) if one.paths), None))
+        PaperSet(each, next((one for one in _candidates(each, listed) if one.paths), None))
         for each in sorted(wanted, key=lambda each: TASKS.index(each.task))
     ]
 

@@ -1,1 +1,1 @@
-"""The pictures of the study: one file per kind of figure, and `looks` and `saving` for all of them."""
+"""The pictures of the study: one file per kind of figure, and `styles` and `saving` for all of them."""

@@ -255,11 +255,11 @@ def _text_width(text: str, size: float, bold: bool) -> float:
 # ---- how to draw it
 
 
-def _write(axes: Axes, lines: Sequence[str], x: float, top: float, *, size: float, **look: Any) -> None:
+def _write(axes: Axes, lines: Sequence[str], x: float, top: float, *, size: float, **style: Any) -> None:
     # Each line is a text of its own: in an SVG it then is aligned by whoever shows it, in whichever font.
     for i, line in enumerate(lines):
         y = top + (i + 0.5) * size * _LEADING
-        axes.text(x, y, line, fontsize=size, va="center_baseline", parse_math=False, **look)
+        axes.text(x, y, line, fontsize=size, va="center_baseline", parse_math=False, **style)
 
 
 def _draw_axis(axes: Axes, scale: _Scale, y: float) -> None:
