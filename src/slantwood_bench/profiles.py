@@ -7,8 +7,9 @@ those on which a method looks well. Those of the experiment with noise features 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import product
 from os import PathLike
 
 from slantwood.task_names import TASKS
@@ -174,9 +175,10 @@ def jobs_of(
     installed = [name for name in chosen if method_class(name).version()]
     listed = all_paper_sets(folder)
     jobs = [
-        job
+        # Large sets have twice the time.
+        replace(job, threads=threads, timeout=profile.timeout * (2 if name == TIMES else 1))
         for name in dict.fromkeys(experiments)
-        for job in makers[_checked(name, makers, "experiment")](profile, listed, installed, threads)
+        for job in makers[_checked(name, makers, "experiment")](profile, listed, installed)
     ]
     size = {paper_set.found.name: _cells(paper_set) for paper_set in listed if paper_set.found}
     return sorted(jobs, key=lambda job: -size.get(job.dataset, 0.0))
@@ -208,85 +210,43 @@ def _smallest(listed: Sequence[PaperSet], profile: Profile, role: str, most: int
         yield from sorted(of_task, key=_cells)[:most]
 
 
-def _comparison(
-    profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
+def _comparison(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
     for paper_set in _smallest(listed, profile, BENCHMARK, profile.most_sets):
         assert paper_set.found is not None
-        for name in methods:
+        for name, fold in product(methods, range(profile.n_folds)):
             if paper_set.wanted.task in method_class(name).tasks:
-                for fold in range(profile.n_folds):
-                    yield Job(
-                        COMPARISON,
-                        name,
-                        paper_set.found.name,
-                        fold,
-                        profile.n_folds,
-                        profile.n_trees,
-                        threads=threads,
-                        timeout=profile.timeout,
-                    )
+                yield Job(COMPARISON, name, paper_set.found.name, fold, profile.n_folds, profile.n_trees)
 
 
-def _times(
-    profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
-    for paper_set in listed:
-        if paper_set.found is None or paper_set.wanted.name not in PUBLISHED:
+def _times(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
+    for paper_set, name in product(listed, TIMED):
+        if paper_set.found is None or paper_set.wanted.name not in PUBLISHED or name not in methods:
             continue
-        if paper_set.found.size.N * float(paper_set.found.size.D) > profile.timed_cells:
-            continue
-        for name in TIMED:
-            if name in methods and paper_set.wanted.task in method_class(name).tasks:
-                yield Job(
-                    TIMES,
-                    name,
-                    paper_set.found.name,
-                    n_folds=10,
-                    n_trees=profile.n_timed_trees,
-                    threads=threads,
-                    timeout=2 * profile.timeout,
-                )
+        n_cells = paper_set.found.size.N * float(paper_set.found.size.D)
+        if n_cells <= profile.timed_cells and paper_set.wanted.task in method_class(name).tasks:
+            yield Job(TIMES, name, paper_set.found.name, n_folds=10, n_trees=profile.n_timed_trees)
 
 
-def _importance(
-    profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
+def _importance(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
     present = {paper_set.found.name for paper_set in listed if paper_set.found}
-    for dataset in profile.noise_sets:
-        for name in BOTH_SPLITS:
-            if dataset in present and name in methods:
-                yield Job(
-                    IMPORTANCE,
-                    name,
-                    dataset,
-                    n_folds=profile.n_folds,
-                    n_trees=profile.n_trees,
-                    threads=threads,
-                    timeout=profile.timeout,
-                )
+    for dataset, name in product(profile.noise_sets, BOTH_SPLITS):
+        if dataset in present and name in methods:
+            yield Job(IMPORTANCE, name, dataset, n_folds=profile.n_folds, n_trees=profile.n_trees)
 
 
-def _sensitivity(
-    profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
+def _sensitivity(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
     small = sorted(_smallest(listed, profile, PARAMETER_STUDY, _ALL), key=_cells)
+    changes = [{parameter: value} for parameter, values in VALUES.items() for value in values]
     for paper_set in small[: profile.n_study_sets]:
         assert paper_set.found is not None
-        for name in BOTH_SPLITS:
-            if name not in methods:
-                continue
-            for parameter, values in VALUES.items():
-                for value in values:
-                    for fold in range(profile.n_study_folds):
-                        yield Job(
-                            SENSITIVITY,
-                            name,
-                            paper_set.found.name,
-                            fold,
-                            profile.n_study_folds,
-                            profile.n_trees,
-                            threads=threads,
-                            changes={parameter: value},
-                            timeout=profile.timeout,
-                        )
+        for name, change, fold in product(BOTH_SPLITS, changes, range(profile.n_study_folds)):
+            if name in methods:
+                yield Job(
+                    SENSITIVITY,
+                    name,
+                    paper_set.found.name,
+                    fold,
+                    profile.n_study_folds,
+                    profile.n_trees,
+                    changes=change,
+                )

@@ -91,7 +91,7 @@ def sections_of(
     used = {figure for section in every for figure in _figures_of(section)}
     if lost := [where for where, each in shown.items() if not used.issuperset(each)]:
         raise ValueError(
-            f"figures has {lost[0]!r}, which is no paper_set on this page; tasks are {', '.join(tasks)}, "
+            f"figures has {lost[0]!r}, which is no place on this page; tasks are {', '.join(tasks)}, "
             f"parameters {', '.join(tables.parameters_of(rows)) or 'none'}"
         )
     return tuple(filled for section in every if (filled := _without_empty(section)) is not None)

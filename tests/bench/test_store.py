@@ -204,9 +204,12 @@ def test_the_lock_of_a_dead_process_is_taken_over(store):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
 def test_the_lock_of_a_dead_process_whose_number_lives_on_is_taken_over(store):
-    _lock(store, pid=os.getpid(), host=socket.gethostname(), started="another day")
+    lock = _lock(store, pid=os.getpid(), host=socket.gethostname(), started="another day")
     with store:
+        assert json.loads(lock.read_text())["started"] not in (None, "another day")
         store.append(_row(0))
+    assert [row["fold"] for row in store.rows()] == [0]
+    assert not lock.exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 Every method hangs from an axis of average ranks, the better half named on the left, the other on the right.
 A bar below the axis joins methods that do not differ significantly.
+
+Drawn here and not by scikit-posthocs or aeon: their diagrams have names on one line and a fixed space for
+them, so that the study's titles do not fit a narrow page, and no caption that says what was tested.
 """
 
 from __future__ import annotations
