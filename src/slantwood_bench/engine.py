@@ -1,4 +1,4 @@
-"""How many jobs are done on many processors or machines: those that are not done yet, each row kept at once.
+"""Runs the jobs that have no result yet, on many processors or machines, and stores each result at once.
 
 Jobs go through joblib, so that `joblib.parallel_config(backend="dask")` or another backend spreads them over
 a cluster. Each process of joblib has a `Worker`, which does the jobs in processes of their own.

@@ -1,4 +1,4 @@
-"""The folds of each data set, kept in files so that every method, run and machine has the same ones.
+"""The folds of each data set, kept in files so that every method, run and machine uses the same ones.
 
 A file `<data set>-<number of folds>.txt` has the fold of one row in each line, in the order of the rows.
 """

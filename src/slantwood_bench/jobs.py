@@ -1,4 +1,4 @@
-"""What one piece of work of the study is: a method on a fold of a data set, under one setting."""
+"""A job of the study: one method on one fold of one data set, with one setting."""
 
 from __future__ import annotations
 

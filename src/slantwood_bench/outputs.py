@@ -1,4 +1,4 @@
-"""What is written of the results: tables as CSV, figures as PNG and SVG, and one page with it all."""
+"""Writes the results: tables as CSV, figures as PNG and SVG, and one page with all of them."""
 
 from __future__ import annotations
 

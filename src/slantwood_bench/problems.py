@@ -1,4 +1,4 @@
-"""A data set as methods learn from it and are judged on it, and a fold of it cut in two.
+"""Data sets as methods learn from them, and how one is cut into training and test rows.
 
 Every method gets the same rows. Those that read tables get them as `slantwood.data.load` gives them; others
 get numbers, with 0/1 columns for nominal inputs, and, where they take none that are missing, the means of the

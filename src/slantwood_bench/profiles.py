@@ -1,4 +1,4 @@
-"""How much of the study is run: which data sets, folds, trees and timeouts each profile has.
+"""Profiles of the study: which data sets, folds, trees and timeouts each of them has.
 
 Data sets of the comparison and of the parameter study are chosen by their size alone, so that nobody can pick
 those on which a method looks well. Those of the experiment with noise features are named here.

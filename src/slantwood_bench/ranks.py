@@ -1,4 +1,4 @@
-"""Which methods stand where over many data sets: average ranks, and which differences are more than chance.
+"""Average ranks of methods over many data sets, and tests of which differences are significant.
 
 The tests are those that Demšar (2006), García and Herrera (2008) and Benavoli et al. (2016) recommend:
 Friedman's test of all methods at once, then Wilcoxon's signed-rank test of each pair with Holm's correction

@@ -1,4 +1,4 @@
-"""The whole study from one call: a profile becomes jobs, jobs become rows, rows become tables and figures."""
+"""Runs the whole study: a profile becomes jobs, jobs become rows, rows become tables and figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import joblib
 
 from slantwood_bench.engine import Folders, Summary
 from slantwood_bench.engine import run as run_jobs
-from slantwood_bench.job import warm_up
+from slantwood_bench.execute import warm_up
 from slantwood_bench.jobs import key_of
 from slantwood_bench.methods import METHODS
 from slantwood_bench.outputs import write_outputs

@@ -1,4 +1,4 @@
-"""What goes where in the report: all tables and figures of the study in the order in which they are read."""
+"""The sections of the report: all tables and figures of the study, in reading order."""
 
 from __future__ import annotations
 

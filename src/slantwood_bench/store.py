@@ -1,4 +1,4 @@
-"""The results of a study in a file that survives whatever ends the study: one line of JSON for each job."""
+"""Results on disk, one line of JSON per job, safe against crashes and interrupts."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""A process of its own for each job: what a job takes, breaks or leaves behind ends with that process.
+"""Worker: runs each job in a process of its own, and kills it when it takes too long.
 
-A new interpreter needs seconds to import libraries and to load machine code, and the same data set is read
-for job after job. So there is one process, the worker, that has all of this in memory and forks a child for
-each job. The worker is a plain program at the end of two pipes, and not one of `multiprocessing`, because
-workers of Dask are daemons and may not have children of that kind.
+What a job allocates, breaks or leaves behind ends with its process. A new interpreter needs seconds to import
+libraries and to load machine code, and the same data set is read for job after job. So the worker is one
+process that keeps all of this in memory and forks a child for each job. It is a plain program at the end of
+two pipes, and not one of `multiprocessing`, because workers of Dask are daemons and may not have children of
+that kind.
 
 What goes through the pipes, one line of JSON each:
 
@@ -44,7 +45,7 @@ from slantwood_bench.worker_messages import (
 
 # The module whose `warm_up()`, `prepare(job, data, folds)` and `run(job, prepared)` do a job. It may also
 # have `metadata(job, prepared)`: what a row says of the data set even if the job comes to nothing.
-JOBS = "slantwood_bench.job"
+JOBS = "slantwood_bench.execute"
 
 FORKS = sys.platform == "linux"
 
@@ -67,7 +68,7 @@ _NO_RESULT: dict[str, Any] = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Folders:
-    """Where jobs find things.
+    """The folders that jobs read from.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class Folders:
 
 
 class Worker:
-    """Does one job at a time in a process of its own, and ends what takes too long.
+    """Runs one job at a time, each in a process of its own, and kills what takes too long.
 
     Parameters
     ----------

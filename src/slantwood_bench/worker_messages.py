@@ -1,4 +1,4 @@
-"""What a worker and its parent send each other, and how they end other processes."""
+"""Messages between a worker and its parent, and how either ends processes."""
 
 from __future__ import annotations
 

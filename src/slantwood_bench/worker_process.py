@@ -1,4 +1,4 @@
-"""A worker from the inside: it has everything in memory, and forks a child for each job.
+"""The worker's side of the pipes: keeps libraries and data in memory, and forks a child for each job.
 
 `slantwood_bench.worker` says why, and what goes through the pipes.
 """
@@ -28,7 +28,7 @@ from slantwood_bench.worker_messages import DIED, FAILED, OK, as_line, exit_reas
 
 
 def serve(module: str, folder: str, manner: str, patience: str, *again: str) -> Never:
-    """Be a worker: do jobs until no more can come.
+    """Serve jobs until the parent closes the pipe.
 
     A process that has compiled is larger by a gigabyte, and so would all of its children be, whose memory is
     measured. It starts afresh, to find the machine code on the disk.

@@ -1,4 +1,4 @@
-"""How methods rank, and which of them cannot be told apart: the diagram of Demšar (2006).
+"""Critical-difference diagram (Demšar 2006): average ranks, and which methods do not differ significantly.
 
 Every method hangs from an axis of average ranks, the better half named on the left, the other on the right.
 A bar below the axis joins methods that do not differ significantly.

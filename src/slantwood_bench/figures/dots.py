@@ -1,4 +1,4 @@
-"""How is a number of each method on each data set drawn? As dots in a line for each data set, by task.
+"""Dot plot of one number per method and data set: a line of dots for each data set, grouped by task.
 
 The scale is one of powers of ten. Methods that did not finish stand in a strip beside it.
 """

@@ -1,4 +1,4 @@
-"""Do importances tell features from noise? Those of real and of noise features, sorted, side by side."""
+"""Figure of feature importances: real features and noise features, sorted, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long does learning take? Seconds of each method on each data set, on a scale of powers of ten."""
+"""Figure of learning times: seconds of each method on each data set, on a logarithmic scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much does a parameter matter? Quality at each of its values, in a small panel for each data set."""
+"""Figure of a parameter's influence: quality at each of its values, in a small panel for each data set."""
 
 from __future__ import annotations
 

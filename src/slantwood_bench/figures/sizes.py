@@ -1,4 +1,4 @@
-"""How large do models become? Nodes of each method on each data set, on a scale of powers of ten."""
+"""Figure of model sizes: nodes of each method on each data set, on a logarithmic scale."""
 
 from __future__ import annotations
 

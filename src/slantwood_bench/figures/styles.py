@@ -1,4 +1,4 @@
-"""What do figures of the study share? Styles of methods, which data sets there are, and sizes of letters."""
+"""What the figures share: colours and markers of methods, the list of data sets, and font sizes."""
 
 from __future__ import annotations
 

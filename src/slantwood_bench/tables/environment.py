@@ -1,4 +1,4 @@
-"""What the study stands on: which data sets were there, what did not finish, and which versions ran."""
+"""Tables of what the study ran on: data sets, package versions, and jobs that did not finish."""
 
 from __future__ import annotations
 

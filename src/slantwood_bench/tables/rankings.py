@@ -1,4 +1,4 @@
-"""Where each method stands among the others: average ranks over data sets, by task and over all."""
+"""Tables of average ranks over data sets, by task and over all tasks."""
 
 from __future__ import annotations
 

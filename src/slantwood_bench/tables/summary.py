@@ -1,4 +1,4 @@
-"""Where slantwood's defaults stand among all methods, in short."""
+"""Summary: where slantwood's defaults rank among all methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one job is done, here and now: learn from most of a data set, predict the rest, and say how it went."""
+"""Executes one job in this process: fit on most of a data set, predict the rest, measure both."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from sklearn.metrics import f1_score
 
 import slantwood
 from slantwood import AxisParallelSplit, ObliqueForestClassifier
+from slantwood_bench.execute import metadata, prepare, run
 from slantwood_bench.folds import fold_of_rows
-from slantwood_bench.job import metadata, prepare, run
 from slantwood_bench.jobs import Job, key_of
 from slantwood_bench.measures import MEASURES
 from slantwood_bench.methods import method_class
