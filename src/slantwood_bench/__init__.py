@@ -1,1 +1,1 @@
-"""The study of the paper, and where slantwood stands in it: methods, data sets, jobs, tables, figures."""
+"""The paper's study (`slantwood bench`), and the benchmark scripts behind the docs."""

@@ -56,7 +56,7 @@ def bench(
 ) -> None:
     """Run the paper's study and write its tables, figures and a report.
 
-    Every job (a method on a fold of a data set) has a process of its own and a time limit; what it found is
+    Every job (a method on a fold of a data set) has a process of its own and a timeout; what it found is
     kept at once, so that an interrupted run goes on where it was.
     """
     from slantwood_bench.methods import METHODS

@@ -1,7 +1,7 @@
-"""How many jobs are done on many processors or machines: those that are not done yet, each row kept at once.
+"""Runs the jobs that have no result yet, on many processors or machines, and stores each result at once.
 
 Jobs go through joblib, so that `joblib.parallel_config(backend="dask")` or another backend spreads them over
-a cluster. Each worker has a nursery (see there), which does the jobs in processes of their own.
+a cluster. Each process of joblib has a `Worker`, which does the jobs in processes of their own.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any
 import joblib
 
 from slantwood_bench.jobs import Job
-from slantwood_bench.nursery import JOBS, Folders, Nursery
-from slantwood_bench.nursery_words import OK
 from slantwood_bench.store import Store
+from slantwood_bench.worker import JOBS, Folders, Worker
+from slantwood_bench.worker_messages import OK
 
 __all__ = ["Folders", "Summary", "run"]
 
@@ -97,7 +97,7 @@ def run(
     retry_failed : bool
         Do jobs again that failed, died or timed out.
     module : str
-        Name of the module that does the jobs (see `slantwood_bench.nursery`).
+        Name of the module that does the jobs (see `slantwood_bench.worker`).
 
     Returns
     -------
@@ -121,7 +121,7 @@ def run(
                     counts[row["status"]] += 1
                     show(row)
         finally:
-            close_nurseries()
+            close_workers()
     return Summary(len(wanted) - len(left), dict(counts), time.monotonic() - start)
 
 
@@ -164,49 +164,49 @@ def _results_in_lists(
             yield from parallel(joblib.delayed(work)(job, folders, module, os.getpid()) for job in part)
 
 
-# Nurseries of this process. Most workers have one; where workers are threads, each has its own.
-_idle: defaultdict[str, list[Nursery]] = defaultdict(list)
-_every: set[Nursery] = set()
+# Workers of this process. Most processes have one; where joblib runs threads, each has its own.
+_idle: defaultdict[str, list[Worker]] = defaultdict(list)
+_every: set[Worker] = set()
 
 
 def work(job: Job, folders: Folders, module: str, runner: int) -> Row:
-    """Do one job in a nursery of this worker, which stays for the next job.
+    """Do one job in a `Worker` of this process, which stays for the next job.
 
-    A worker that the process `runner` has started ends with it, however that comes to its end.
+    A process that the process `runner` has started ends with it, however that comes to its end.
     """
     if os.getppid() == runner:
         _end_with(runner)
     try:
-        nursery = _idle[module].pop()
+        worker = _idle[module].pop()
     except IndexError:
-        nursery = Nursery(module)
-        _every.add(nursery)
+        worker = Worker(module)
+        _every.add(worker)
     try:
-        row = nursery.result(job, folders)
+        row = worker.result(job, folders)
     except BaseException:
-        _every.discard(nursery)
-        nursery.close()
+        _every.discard(worker)
+        worker.close()
         raise
-    _idle[module].append(nursery)
+    _idle[module].append(worker)
     return row
 
 
 @functools.cache
 def _end_with(parent: int) -> None:
-    """Look every second whether the parent is still there: workers of joblib would wait for minutes."""
+    """Check every second whether the parent still lives: processes of joblib would wait for minutes."""
 
-    def look() -> None:
+    def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1)
-        close_nurseries()
+        close_workers()
         os._exit(1)
 
-    threading.Thread(target=look, daemon=True, name="parent").start()
+    threading.Thread(target=watch, daemon=True, name="parent").start()
 
 
 @atexit.register
-def close_nurseries() -> None:
-    """End all nurseries of this process, and the jobs that they are at."""
+def close_workers() -> None:
+    """End all workers of this process, and the jobs that they are at."""
     _idle.clear()
     while _every:
         _every.pop().close()

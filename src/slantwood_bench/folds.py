@@ -1,4 +1,4 @@
-"""The folds of each data set, kept in files so that every method, run and machine has the same ones.
+"""The folds of each data set, kept in files so that every method, run and machine uses the same ones.
 
 A file `<data set>-<number of folds>.txt` has the fold of one row in each line, in the order of the rows.
 """
@@ -27,7 +27,7 @@ def fold_of_rows(problem: Problem, n_folds: int, folder: Path) -> np.ndarray:
     path = folder / f"{problem.name}-{n_folds}.txt"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, "".join(f"{fold}\n" for fold in _dealt(problem, n_folds)).encode())
+        write_whole(path, "".join(f"{fold}\n" for fold in _assigned(problem, n_folds)).encode())
     lines = path.read_text().split()
     n_rows = problem.X.shape[0]
     wrong = sorted(set(lines) - set(map(str, range(n_folds))))
@@ -40,7 +40,7 @@ def fold_of_rows(problem: Problem, n_folds: int, folder: Path) -> np.ndarray:
     return np.array(lines, np.int64)
 
 
-def _dealt(problem: Problem, n_folds: int) -> np.ndarray:
+def _assigned(problem: Problem, n_folds: int) -> np.ndarray:
     folds = np.empty(problem.X.shape[0], np.int64)
     if problem.task in NUMBER_TASKS:
         parts = KFold(n_folds, shuffle=True, random_state=_SEED).split(folds)

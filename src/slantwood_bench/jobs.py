@@ -1,4 +1,4 @@
-"""What one piece of work of the study is: a method on a fold of a data set, under one setting."""
+"""A job of the study: one method on one fold of one data set, with one setting."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Job:
         Trees of an ensemble, the random state, and the threads that a fit may use.
     changes : mapping
         Parameters that differ from the method's own.
-    limit : float
-        Seconds that the job may take. A row that is there counts, whatever the limit was.
+    timeout : float
+        Seconds that the job may take. A row that is there counts, whatever the timeout was.
     """
 
     experiment: str
@@ -42,7 +42,7 @@ class Job:
     seed: int = 0
     threads: int = 1
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    limit: float = 3600.0
+    timeout: float = 3600.0
 
     @property
     def key(self) -> str:

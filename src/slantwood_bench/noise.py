@@ -1,4 +1,4 @@
-"""Do importances tell features from noise? The features of that experiment: real ones, and as many of noise.
+"""Features of the noise experiment: the real ones, and as many of noise.
 
 A column of noise is a real column with its rows in random order, each column in an order of its own: the same
 values and as many zeros, and no relation to the targets or to another column.

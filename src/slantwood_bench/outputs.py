@@ -1,4 +1,4 @@
-"""What is written of the results: tables as CSV, figures as PNG and SVG, and one page with it all."""
+"""Writes the results: tables as CSV, figures as PNG and SVG, and one page with all of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slantwood_bench import report, tables
-from slantwood_bench.arrangement import sections_of
 from slantwood_bench.figures.critical_difference import critical_difference
 from slantwood_bench.figures.importances import importances
 from slantwood_bench.figures.learning_times import learning_times
@@ -17,16 +16,17 @@ from slantwood_bench.figures.sensitivity import sensitivity
 from slantwood_bench.figures.sizes import sizes
 from slantwood_bench.jobs import COMPARISON, IMPORTANCE, TIMES
 from slantwood_bench.methods import METHODS, method_class
-from slantwood_bench.problems import Place
-from slantwood_bench.tables.glance import DEFAULT_TREES, DEFAULTS
+from slantwood_bench.problems import PaperSet
+from slantwood_bench.sections import sections_of
 from slantwood_bench.tables.rows import Row, of_experiment, tasks_of
+from slantwood_bench.tables.summary import DEFAULT_TREES, DEFAULTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def write_outputs(
-    rows: Sequence[Row], places: Sequence[Place], folder: Path, circumstances: Mapping[str, str]
+    rows: Sequence[Row], paper_sets: Sequence[PaperSet], folder: Path, environment: Mapping[str, str]
 ) -> Path:
     """Write tables, figures and the page below a folder; return the path of the page.
 
@@ -34,11 +34,11 @@ def write_outputs(
     ----------
     rows : sequence of mappings
         Rows of results of one run.
-    places : sequence of Place
+    paper_sets : sequence of PaperSet
         The data sets of the paper and what stands for each here.
     folder : Path
         Gets the folders "tables" and "figures", and the page report.html.
-    circumstances : mapping of str to str
+    environment : mapping of str to str
         Date, command, machine and the like.
     """
     for name in ("tables", "figures"):
@@ -47,11 +47,11 @@ def write_outputs(
     for where, name, alt, draw in _drawings(rows):
         _, svg = save(draw(), folder / "figures" / name)
         figures[where] = [report.Figure(svg, alt)]
-    sections = sections_of(rows, places, figures)
+    sections = sections_of(rows, paper_sets, figures)
     for table in report.tables_of(sections):
         tables.write_csv(table, folder / "tables")
     page = folder / "report.html"
-    report.write(page, sections, circumstances)
+    report.write(page, sections, environment)
     return page
 
 
@@ -64,14 +64,14 @@ def _drawings(rows: Sequence[Row]) -> Iterable[tuple[str, str, str, Callable[[],
     for task in (*tasks, None) if tasks else ():
         for where, trees, words in (("comparison", False, "Average ranks"), ("trees", True, "Single trees")):
             compared = tables.ranking(rows, task, trees).comparison
-            place = tables.ALL_TASKS if task is None else task
+            among = tables.ALL_TASKS if task is None else task
             if compared is None or (trees and task is None):
                 continue
             yield (
-                f"{where}/{place}",
-                f"ranks-{where}-{place.replace(' ', '-')}",
-                f"{words}, {place}: methods in order, bars join those that do not differ significantly",
-                partial(critical_difference, compared, titles, f"{words}, {place}", ours),
+                f"{where}/{among}",
+                f"ranks-{where}-{among.replace(' ', '-')}",
+                f"{words}, {among}: methods in order, bars join those that do not differ significantly",
+                partial(critical_difference, compared, titles, f"{words}, {among}", ours),
             )
     if TIMES in kinds:
         yield (

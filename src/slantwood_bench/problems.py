@@ -1,4 +1,4 @@
-"""A data set as methods learn from it and are judged on it, and a fold of it cut in two.
+"""Data sets as methods learn from them, and how one is cut into training and test rows.
 
 Every method gets the same rows. Those that read tables get them as `slantwood.data.load` gives them; others
 get numbers, with 0/1 columns for nominal inputs, and, where they take none that are missing, the means of the
@@ -128,7 +128,7 @@ def in_numbers(problem: Problem) -> Problem:
 
 
 @dataclass(frozen=True)
-class Place:
+class PaperSet:
     """A data set of the paper, and what stands for it here.
 
     Attributes
@@ -148,12 +148,12 @@ class Place:
         return self.found.copy.mark if self.found and self.found.copy else ""
 
 
-def places(folder: str | PathLike[str] | None, role: str, task: str | None = None) -> Sequence[Place]:
+def paper_sets(folder: str | PathLike[str] | None, role: str, task: str | None = None) -> Sequence[PaperSet]:
     """List the paper's sets with this role, "benchmark" or "parameter study", by task."""
     listed = {each.name: each for each in datasets(folder)}
     wanted = [each for each in listed.values() if each.dataset.role == role and task in (None, each.task)]
     return [
-        Place(each, next((one for one in _candidates(each, listed) if one.paths), None))
+        PaperSet(each, next((one for one in _candidates(each, listed) if one.paths), None))
         for each in sorted(wanted, key=lambda each: TASKS.index(each.task))
     ]
 

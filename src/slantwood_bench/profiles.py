@@ -1,4 +1,4 @@
-"""How much of the study is run: which data sets, folds, trees and limits each profile has.
+"""Profiles of the study: which data sets, folds, trees and timeouts each of them has.
 
 Data sets of the comparison and of the parameter study are chosen by their size alone, so that nobody can pick
 those on which a method looks well. Those of the experiment with noise features are named here.
@@ -7,14 +7,15 @@ those on which a method looks well. Those of the experiment with noise features 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import product
 from os import PathLike
 
 from slantwood.task_names import TASKS
 from slantwood_bench.jobs import COMPARISON, IMPORTANCE, SENSITIVITY, TIMES, Job
 from slantwood_bench.methods import METHODS, method_class
-from slantwood_bench.problems import BENCHMARK, PARAMETER_STUDY, Place, places
+from slantwood_bench.problems import BENCHMARK, PARAMETER_STUDY, PaperSet, paper_sets
 from slantwood_bench.tables.large_sets import PUBLISHED
 
 EXPERIMENTS = (COMPARISON, TIMES, IMPORTANCE, SENSITIVITY)
@@ -49,7 +50,7 @@ class Profile:
         Folds of the comparison and of the parameter study.
     n_trees, n_timed_trees : int
         Trees of the ensembles, and of those whose learning is timed on large sets.
-    limit : float
+    timeout : float
         Seconds that a job may take.
     most_rows, most_cells : float
         Data sets with more rows, or more rows times features and targets, are left out.
@@ -69,7 +70,7 @@ class Profile:
     n_study_folds: int
     n_trees: int
     n_timed_trees: int
-    limit: float
+    timeout: float
     most_rows: float
     most_cells: float
     most_sets: int
@@ -77,11 +78,11 @@ class Profile:
     noise_sets: tuple[str, ...]
     timed_cells: float
 
-    def takes(self, place: Place) -> bool:
+    def takes(self, paper_set: PaperSet) -> bool:
         """Tell whether a data set is there and small enough."""
-        if place.found is None:
+        if paper_set.found is None:
             return False
-        return self.most_rows >= place.found.size.N and _cells(place) <= self.most_cells
+        return self.most_rows >= paper_set.found.size.N and _cells(paper_set) <= self.most_cells
 
 
 _ALL = 10**9
@@ -95,7 +96,7 @@ PROFILES = {
             n_study_folds=2,
             n_trees=5,
             n_timed_trees=5,
-            limit=60.0,
+            timeout=60.0,
             most_rows=5_000,
             most_cells=2e6,
             most_sets=1,
@@ -110,7 +111,7 @@ PROFILES = {
             n_study_folds=2,
             n_trees=50,
             n_timed_trees=5,
-            limit=60.0,
+            timeout=60.0,
             most_rows=9_000,
             most_cells=2.2e6,
             most_sets=_ALL,
@@ -125,7 +126,7 @@ PROFILES = {
             n_study_folds=5,
             n_trees=50,
             n_timed_trees=50,
-            limit=72 * 3600.0,
+            timeout=72 * 3600.0,
             most_rows=_ALL,
             most_cells=float("inf"),
             most_sets=_ALL,
@@ -137,9 +138,9 @@ PROFILES = {
 }
 
 
-def every_place(folder: str | PathLike[str] | None) -> list[Place]:
+def all_paper_sets(folder: str | PathLike[str] | None) -> list[PaperSet]:
     """List the 78 sets of the paper, those of the comparison first."""
-    return [*places(folder, BENCHMARK), *places(folder, PARAMETER_STUDY)]
+    return [*paper_sets(folder, BENCHMARK), *paper_sets(folder, PARAMETER_STUDY)]
 
 
 def jobs_of(
@@ -172,13 +173,14 @@ def jobs_of(
     }
     chosen = [_checked(name, METHODS, "method") for name in dict.fromkeys(methods)]
     installed = [name for name in chosen if method_class(name).version()]
-    listed = every_place(folder)
+    listed = all_paper_sets(folder)
     jobs = [
-        job
+        # Large sets have twice the time.
+        replace(job, threads=threads, timeout=profile.timeout * (2 if name == TIMES else 1))
         for name in dict.fromkeys(experiments)
-        for job in makers[_checked(name, makers, "experiment")](profile, listed, installed, threads)
+        for job in makers[_checked(name, makers, "experiment")](profile, listed, installed)
     ]
-    size = {place.found.name: _cells(place) for place in listed if place.found}
+    size = {paper_set.found.name: _cells(paper_set) for paper_set in listed if paper_set.found}
     return sorted(jobs, key=lambda job: -size.get(job.dataset, 0.0))
 
 
@@ -190,99 +192,61 @@ def _checked(name: str, known: Iterable[str], what: str) -> str:
     return name
 
 
-def _cells(place: Place) -> float:
-    assert place.found is not None
-    size = place.found.size
+def _cells(paper_set: PaperSet) -> float:
+    assert paper_set.found is not None
+    size = paper_set.found.size
     return size.N * float(size.D + size.T)
 
 
-def _smallest(listed: Sequence[Place], profile: Profile, role: str, most: int) -> Iterator[Place]:
+def _smallest(listed: Sequence[PaperSet], profile: Profile, role: str, most: int) -> Iterator[PaperSet]:
     for task in TASKS:
         of_task = [
-            place
-            for place in listed
-            if place.wanted.task == task and place.wanted.dataset.role == role and profile.takes(place)
+            paper_set
+            for paper_set in listed
+            if paper_set.wanted.task == task
+            and paper_set.wanted.dataset.role == role
+            and profile.takes(paper_set)
         ]
         yield from sorted(of_task, key=_cells)[:most]
 
 
-def _comparison(
-    profile: Profile, listed: Sequence[Place], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
-    for place in _smallest(listed, profile, BENCHMARK, profile.most_sets):
-        assert place.found is not None
-        for name in methods:
-            if place.wanted.task in method_class(name).tasks:
-                for fold in range(profile.n_folds):
-                    yield Job(
-                        COMPARISON,
-                        name,
-                        place.found.name,
-                        fold,
-                        profile.n_folds,
-                        profile.n_trees,
-                        threads=threads,
-                        limit=profile.limit,
-                    )
+def _comparison(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
+    for paper_set in _smallest(listed, profile, BENCHMARK, profile.most_sets):
+        assert paper_set.found is not None
+        for name, fold in product(methods, range(profile.n_folds)):
+            if paper_set.wanted.task in method_class(name).tasks:
+                yield Job(COMPARISON, name, paper_set.found.name, fold, profile.n_folds, profile.n_trees)
 
 
-def _times(profile: Profile, listed: Sequence[Place], methods: Sequence[str], threads: int) -> Iterator[Job]:
-    for place in listed:
-        if place.found is None or place.wanted.name not in PUBLISHED:
+def _times(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
+    for paper_set, name in product(listed, TIMED):
+        if paper_set.found is None or paper_set.wanted.name not in PUBLISHED or name not in methods:
             continue
-        if place.found.size.N * float(place.found.size.D) > profile.timed_cells:
-            continue
-        for name in TIMED:
-            if name in methods and place.wanted.task in method_class(name).tasks:
-                yield Job(
-                    TIMES,
-                    name,
-                    place.found.name,
-                    n_folds=10,
-                    n_trees=profile.n_timed_trees,
-                    threads=threads,
-                    limit=2 * profile.limit,
-                )
+        n_cells = paper_set.found.size.N * float(paper_set.found.size.D)
+        if n_cells <= profile.timed_cells and paper_set.wanted.task in method_class(name).tasks:
+            yield Job(TIMES, name, paper_set.found.name, n_folds=10, n_trees=profile.n_timed_trees)
 
 
-def _importance(
-    profile: Profile, listed: Sequence[Place], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
-    present = {place.found.name for place in listed if place.found}
-    for dataset in profile.noise_sets:
-        for name in BOTH_SPLITS:
-            if dataset in present and name in methods:
-                yield Job(
-                    IMPORTANCE,
-                    name,
-                    dataset,
-                    n_folds=profile.n_folds,
-                    n_trees=profile.n_trees,
-                    threads=threads,
-                    limit=profile.limit,
-                )
+def _importance(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
+    present = {paper_set.found.name for paper_set in listed if paper_set.found}
+    for dataset, name in product(profile.noise_sets, BOTH_SPLITS):
+        if dataset in present and name in methods:
+            yield Job(IMPORTANCE, name, dataset, n_folds=profile.n_folds, n_trees=profile.n_trees)
 
 
-def _sensitivity(
-    profile: Profile, listed: Sequence[Place], methods: Sequence[str], threads: int
-) -> Iterator[Job]:
+def _sensitivity(profile: Profile, listed: Sequence[PaperSet], methods: Sequence[str]) -> Iterator[Job]:
     small = sorted(_smallest(listed, profile, PARAMETER_STUDY, _ALL), key=_cells)
-    for place in small[: profile.n_study_sets]:
-        assert place.found is not None
-        for name in BOTH_SPLITS:
-            if name not in methods:
-                continue
-            for parameter, values in VALUES.items():
-                for value in values:
-                    for fold in range(profile.n_study_folds):
-                        yield Job(
-                            SENSITIVITY,
-                            name,
-                            place.found.name,
-                            fold,
-                            profile.n_study_folds,
-                            profile.n_trees,
-                            threads=threads,
-                            changes={parameter: value},
-                            limit=profile.limit,
-                        )
+    changes = [{parameter: value} for parameter, values in VALUES.items() for value in values]
+    for paper_set in small[: profile.n_study_sets]:
+        assert paper_set.found is not None
+        for name, change, fold in product(BOTH_SPLITS, changes, range(profile.n_study_folds)):
+            if name in methods:
+                yield Job(
+                    SENSITIVITY,
+                    name,
+                    paper_set.found.name,
+                    fold,
+                    profile.n_study_folds,
+                    profile.n_trees,
+                    changes=change,
+                )

@@ -1,9 +1,12 @@
-"""Which methods stand where over many data sets: average ranks, and which differences are more than chance.
+"""Average ranks of methods over many data sets, and tests of which differences are significant.
 
 The tests are those that Demšar (2006), García and Herrera (2008) and Benavoli et al. (2016) recommend:
 Friedman's test of all methods at once, then Wilcoxon's signed-rank test of each pair with Holm's correction
-for their number. The older way, by Nemenyi's critical distance of average ranks, lets the verdict on two
-methods depend on which others take part; it is here to be compared with.
+for their number. The older way, by Nemenyi's critical distance of average ranks, would let the verdict on two
+methods depend on which others take part.
+
+Not left to scikit-posthocs or aeon: both need every method to finish on every data set, and their p-values
+may be approximate where differences tie. Here unfinished is worst, and p-values are exact.
 """
 
 from __future__ import annotations
@@ -195,38 +198,6 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     adjusted = np.empty_like(given)
     adjusted[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
     return np.minimum(adjusted, 1.0)
-
-
-def nemenyi_distance(n_methods: int, n_sets: int, alpha: float = 0.05) -> float:
-    """Return how far average ranks must be apart for Nemenyi's test to call two methods different.
-
-    Parameters
-    ----------
-    n_methods, n_sets : int
-        How many methods, at least two, were ranked on how many data sets.
-    alpha : float, default=0.05
-        The probability, at most, that any two methods are said to differ by chance.
-
-    Returns
-    -------
-    float
-        The critical distance: q sqrt(k (k + 1) / (6 N)), where q is the quantile of the studentised range of
-        k methods, divided by sqrt(2).
-
-    Examples
-    --------
-    >>> from slantwood_bench.ranks import nemenyi_distance
-    >>> round(nemenyi_distance(4, 14), 2)
-    1.25
-    """
-    if n_methods < 2:
-        raise ValueError(f"n_methods={n_methods!r} must be at least 2; one method differs from no other")
-    if n_sets < 1:
-        raise ValueError(f"n_sets={n_sets!r} must be at least 1")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha={alpha!r} must be between 0 and 1, as 0.05")
-    quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
 
 
 def _ranks(table: np.ndarray) -> np.ndarray:

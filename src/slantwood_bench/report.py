@@ -76,7 +76,7 @@ def tables_of(sections: Sequence[Section]) -> Iterator[Table]:
 def write(
     path: str | PathLike[str],
     sections: Sequence[Section],
-    circumstances: Mapping[str, str],
+    environment: Mapping[str, str],
     title: str = "The slantwood study",
 ) -> None:
     """Write the page, whole or not at all.
@@ -87,7 +87,7 @@ def write(
         The HTML file.
     sections : sequence of Section
         What is on it.
-    circumstances : mapping of str to str
+    environment : mapping of str to str
         Date, command, machine and the like, by name; below all else, and the first few at the top.
     title : str
         Its title.
@@ -103,12 +103,10 @@ def write(
         raise ImportError(
             "the report needs jinja2; install it with: pip install 'slantwood[study]'"
         ) from error
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals.update(picture=_picture, cells=_cells, anchor=_anchor)
-    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    page = template.render(title=title, sections=sections, circumstances=circumstances)
+    jinja = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    jinja.globals.update(picture=_picture, cells=_cells, anchor=_anchor)
+    template = jinja.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    page = template.render(title=title, sections=sections, environment=environment)
     write_whole(Path(path), page.encode())
 
 
@@ -117,7 +115,7 @@ class Cell(NamedTuple):
 
     text: str
     number: str
-    look: str
+    style: str
 
 
 def _cells(table: Table) -> list[list[Cell]]:

@@ -1,4 +1,4 @@
-"""The whole study from one call: a profile becomes jobs, jobs become rows, rows become tables and figures."""
+"""Runs the whole study: a profile becomes jobs, jobs become rows, rows become tables and figures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import joblib
 
 from slantwood_bench.engine import Folders, Summary
 from slantwood_bench.engine import run as run_jobs
-from slantwood_bench.job import warm_up
+from slantwood_bench.execute import warm_up
 from slantwood_bench.jobs import key_of
 from slantwood_bench.methods import METHODS
 from slantwood_bench.outputs import write_outputs
-from slantwood_bench.profiles import EXPERIMENTS, Profile, every_place, jobs_of
+from slantwood_bench.profiles import EXPERIMENTS, Profile, all_paper_sets, jobs_of
 from slantwood_bench.store import Store
 
 BACKENDS = ("local", "dask", "ray")
@@ -88,16 +88,16 @@ def run_study(
     wanted = {job.key for job in jobs}
     rows = [row for row in store.rows() if key_of(row) in wanted]
     minutes = sum(row["seconds"] for row in rows) / 60
-    circumstances = {
+    environment = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "profile": f"{profile.name}: {profile.about}",
         "command": command,
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
         "at a time": f"{joblib.effective_n_jobs(n_jobs)} jobs, {threads} thread(s) each",
         "jobs": f"{len(rows)} of {len(jobs)} done, {minutes:.0f} minutes in sum",
-        "limit": f"{profile.limit:g} s for a job",
+        "timeout": f"{profile.timeout:g} s for a job",
     }
-    return summary, write_outputs(rows, every_place(data), out, circumstances)
+    return summary, write_outputs(rows, all_paper_sets(data), out, environment)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The results of a study in a file that survives whatever ends the study: one line of JSON for each job."""
+"""Results on disk, one line of JSON per job, safe against crashes and interrupts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slantwood_bench.files import write_whole
 from slantwood_bench.jobs import key_of
 
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-_MOST_LETTERS = 60
+_MAX_LENGTH = 60
 
 
 class Store:
@@ -51,11 +51,11 @@ class Store:
     def __enter__(self) -> Store:
         if self._depth == 0:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.take()
+            self._lock.acquire()
             try:
-                self._mend()
+                self._repair()
             except BaseException:
-                self._lock.give_back()
+                self._lock.release()
                 raise
         self._depth += 1
         return self
@@ -63,7 +63,7 @@ class Store:
     def __exit__(self, *error: object) -> None:
         self._depth -= 1
         if self._depth == 0:
-            self._lock.give_back()
+            self._lock.release()
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Add a row; when this returns, it is on the disk.
@@ -125,7 +125,7 @@ class Store:
             return []
         return [line for line in content.split(b"\n") if line]
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         """Set aside lines that are no rows, and end the last line."""
         lines = self._lines()
         broken = [line for line in lines if _row_of(line) is None]
@@ -155,7 +155,7 @@ def _row_of(line: bytes) -> dict[str, Any] | None:
 
 def _start_of(line: bytes) -> str:
     text = line.decode(errors="replace")
-    return repr(text if len(text) <= _MOST_LETTERS else text[:_MOST_LETTERS] + "...")
+    return repr(text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "...")
 
 
 def _finite(value: Any) -> Any:
@@ -176,16 +176,16 @@ class _Lock:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         if not self._make():
-            owner = self._path_content()
-            if owner is None or not _is_gone(owner):
+            owner = self._owner()
+            if owner is None or not _has_ended(owner):
                 raise self._error(owner)
-            self._put_away(owner)
+            self._remove_stale(owner)
             if not self._make():
-                raise self._error(self._path_content())
+                raise self._error(self._owner())
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         self._path.unlink(missing_ok=True)
 
     def _make(self) -> bool:
@@ -195,24 +195,24 @@ class _Lock:
             return False
         me = os.getpid()
         with os.fdopen(file, "w", encoding="utf-8") as writer:
-            json.dump({"pid": me, "host": socket.gethostname(), "born": _birth(me)}, writer)
+            json.dump({"pid": me, "host": socket.gethostname(), "started": _start_time(me)}, writer)
         return True
 
-    def _path_content(self) -> dict[str, Any] | None:
+    def _owner(self) -> dict[str, Any] | None:
         try:
             owner = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return owner if isinstance(owner, dict) and {"pid", "host", "born"} <= owner.keys() else None
+        return owner if isinstance(owner, dict) and {"pid", "host", "started"} <= owner.keys() else None
 
-    def _put_away(self, owner: dict[str, Any]) -> None:
+    def _remove_stale(self, owner: dict[str, Any]) -> None:
         """Remove the lock of a process that is gone, unless another has done so and made its own."""
         mine = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         with contextlib.suppress(FileNotFoundError):
             os.replace(self._path, mine)
             if json.loads(mine.read_text(encoding="utf-8") or "null") != owner:
                 os.replace(mine, self._path)
-                raise self._error(self._path_content())
+                raise self._error(self._owner())
             mine.unlink()
 
     def _error(self, owner: dict[str, Any] | None) -> OSError:
@@ -223,7 +223,7 @@ class _Lock:
         )
 
 
-def _is_gone(owner: dict[str, Any]) -> bool:
+def _has_ended(owner: dict[str, Any]) -> bool:
     if owner["host"] != socket.gethostname():
         return False
     pid = owner["pid"]
@@ -234,10 +234,10 @@ def _is_gone(owner: dict[str, Any]) -> bool:
     except OSError:
         return False
     # Another process may have its number by now.
-    return _birth(pid) != owner["born"]
+    return _start_time(pid) != owner["started"]
 
 
-def _birth(pid: int) -> str | None:
+def _start_time(pid: int) -> str | None:
     """Return when a process began, in the system's own count; None where that is not told."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()

@@ -1,4 +1,4 @@
-"""What a call takes: seconds, and memory at its peak."""
+"""Time and peak memory of a call."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slantwood_bench.jobs import Job
-from slantwood_bench.nursery import Folders
+from slantwood_bench.worker import Folders
 
 _TOYS = '''
 """Toy jobs: `changes` says what one does; `prepare` counts how often it was called."""
@@ -44,7 +44,7 @@ def prepare(job, data, folds):
     return {"set": job.dataset, "folder": folds, "used": 0}
 
 
-def facts(job, prepared):
+def metadata(job, prepared):
     return {"task": "binary", "n_rows": len(prepared["set"])}
 
 
@@ -104,7 +104,7 @@ def _kill(job, prepared, found):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _kill_nursery(job, prepared, found):
+def _kill_worker(job, prepared, found):
     (prepared["folder"] / f"pid-{os.getpid()}").touch()
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(600)
@@ -171,9 +171,9 @@ def folders(tmp_path):
 def toy():
     """Make a toy job."""
 
-    def make(do="return", dataset="one", fold=0, limit=60.0, threads=1, **changes):
+    def make(do="return", dataset="one", fold=0, timeout=60.0, threads=1, **changes):
         changes = changes if do == "return" else {"do": do, **changes}
-        return Job("comparison", "toy", dataset, fold, threads=threads, changes=changes, limit=limit)
+        return Job("comparison", "toy", dataset, fold, threads=threads, changes=changes, timeout=timeout)
 
     return make
 
@@ -185,8 +185,8 @@ def traced():
 
 
 @pytest.fixture(scope="session")
-def nurseries():
-    """Return the ids of all nurseries that have read a data set, and of the workers that they belong to."""
+def worker_pids():
+    """Return the ids of all workers that have read a data set, and of the processes that started them."""
 
     def read(folders):
         lines = (folders.folds / "prepared.txt").read_text().splitlines()

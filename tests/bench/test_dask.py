@@ -36,7 +36,7 @@ def cluster(toys):
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_no_row(
-    cluster, toy, toys, folders, tmp_path, nurseries, alive, within
+    cluster, toy, toys, folders, tmp_path, worker_pids, alive, within
 ):
     jobs = [
         toy("sleep", dataset=f"set-{fold // 10}", fold=fold, seconds=0.1 + 0.01 * (fold % 7))
@@ -51,7 +51,7 @@ def test_a_worker_that_is_killed_costs_no_row(
         lines = [line.split() for line in (folders.folds / "prepared.txt").read_text().splitlines()]
         victim = int(lines[-1][2])
         assert victim in workers_at_first
-        killed["nurseries"] = {int(nursery) for _, nursery, worker in lines if int(worker) == victim}
+        killed["worker_pids"] = {int(worker) for _, worker, worker in lines if int(worker) == victim}
         killed["rows"] = len(store.rows())
         os.kill(victim, signal.SIGKILL)
 
@@ -66,8 +66,8 @@ def test_a_worker_that_is_killed_costs_no_row(
     lines = store.path.read_text().splitlines()
     assert len(lines) == 30
     assert {key_of(row): row["quality"] for row in store.rows()} == {job.key: job.fold / 10 for job in jobs}
-    assert killed["nurseries"]
-    assert within(5, lambda: not alive(killed["nurseries"]))
-    workers = nurseries(folders)[1]
+    assert killed["worker_pids"]
+    assert within(5, lambda: not alive(killed["worker_pids"]))
+    workers = worker_pids(folders)[1]
     assert len(workers) > 1
     assert os.getpid() not in workers

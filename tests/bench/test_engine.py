@@ -60,7 +60,7 @@ def test_a_job_that_is_given_twice_is_done_once(toy, toys, folders, store, ran):
 
 
 def test_failed_jobs_are_tried_again_on_demand(toy, toys, folders, store):
-    jobs = [toy(), toy("raise"), toy("sleep", seconds=60, limit=0.3)]
+    jobs = [toy(), toy("raise"), toy("sleep", seconds=60, timeout=0.3)]
     run(jobs, store, folders, 1, progress=False, module=toys)
     summary = run(jobs, store, folders, 1, progress=False, retry_failed=True, module=toys)
     assert summary.counts == {"failed": 1, "timed out": 1}
@@ -93,10 +93,10 @@ def test_jobs_of_a_data_set_are_done_in_a_row(toy, toys, folders, store):
     assert prepared == ["one", "two"]
 
 
-def test_nothing_is_left_after_a_run(toy, toys, folders, store, alive, nurseries):
+def test_nothing_is_left_after_a_run(toy, toys, folders, store, alive, worker_pids):
     run([toy()], store, folders, 1, progress=False, module=toys)
-    assert len(nurseries(folders)[0]) == 1
-    assert not alive(nurseries(folders)[0])
+    assert len(worker_pids(folders)[0]) == 1
+    assert not alive(worker_pids(folders)[0])
     assert not engine._idle
     assert not engine._every
 
@@ -126,7 +126,7 @@ _STUDY = """
 @pytest.mark.slow
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 1), ("loky", 2), ("threading", 2)])
 def test_an_interrupted_run_goes_on_where_it_was(
-    start_script, folders, store, traced, nurseries, alive, within, backend, n_jobs
+    start_script, folders, store, traced, worker_pids, alive, within, backend, n_jobs
 ):
     text = _STUDY.format(backend=backend, path=str(store.path), folds=str(folders.folds), n_jobs=n_jobs)
     first = start_script(text)
@@ -137,7 +137,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert "KeyboardInterrupt" in errors
     before = _values(store)
     assert 3 <= len(before) < 12
-    assert within(5, lambda: not alive(traced(folders).union(*nurseries(folders))))
+    assert within(5, lambda: not alive(traced(folders).union(*worker_pids(folders))))
     second = start_script(text)
     second.communicate(timeout=60)
     assert second.returncode == 0
@@ -149,14 +149,14 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_goes_on(
-    start_script, folders, store, traced, nurseries, alive, within
+    start_script, folders, store, traced, worker_pids, alive, within
 ):
     text = _STUDY.format(backend="loky", path=str(store.path), folds=str(folders.folds), n_jobs=2)
     first = start_script(text)
     assert within(60, lambda: store.path.exists() and len(store.rows()) >= 2)
     first.kill()
     first.wait()
-    assert within(10, lambda: not alive(traced(folders).union(*nurseries(folders))))
+    assert within(10, lambda: not alive(traced(folders).union(*worker_pids(folders))))
     n_before = len(store.rows())
     start_script(text).communicate(timeout=60)
     assert n_before < len(store.path.read_text().splitlines()) == 12

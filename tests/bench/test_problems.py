@@ -11,7 +11,7 @@ from slantwood.data import load
 from slantwood.task_names import TASKS
 from slantwood_bench.methods import METHODS, method_class
 from slantwood_bench.methods.base import Method, dense
-from slantwood_bench.problems import Problem, cut, load_problem, places, rows_of
+from slantwood_bench.problems import Problem, cut, load_problem, paper_sets, rows_of
 
 SETS = {
     "triazines": "regression",
@@ -221,17 +221,21 @@ def test_rows_of_a_matrix(form):
 # ---- the sets of the paper
 
 
-def test_places_list_ten_sets_of_each_task_in_the_order_of_tasks(data):
-    listed = [place.wanted.task for place in places(data, "benchmark")]
+def test_the_sets_of_the_paper_list_ten_sets_of_each_task_in_the_order_of_tasks(data):
+    listed = [paper_set.wanted.task for paper_set in paper_sets(data, "benchmark")]
     assert listed == [task for task in TASKS for _ in range(10)]
-    assert [place.wanted.task for place in places(data, "parameter study", "binary")] == ["binary"] * 3
+    assert [paper_set.wanted.task for paper_set in paper_sets(data, "parameter study", "binary")] == [
+        "binary"
+    ] * 3
 
 
-def test_places_tell_what_is_there_what_stands_in_and_what_is_absent(data):
-    by_name = {place.wanted.name: place for place in places(data, "benchmark")}
-    there = {name for name, place in by_name.items() if place.found}
+def test_the_sets_of_the_paper_tell_what_is_there_what_stands_in_and_what_is_absent(data):
+    by_name = {paper_set.wanted.name: paper_set for paper_set in paper_sets(data, "benchmark")}
+    there = {name for name, paper_set in by_name.items() if paper_set.found}
     assert there == {*SETS, "spambase", "tmc2007"}
-    assert {name: place.mark for name, place in by_name.items() if place.mark} == {"tmc2007": "partial"}
+    assert {name: paper_set.mark for name, paper_set in by_name.items() if paper_set.mark} == {
+        "tmc2007": "partial"
+    }
     assert by_name["tmc2007"].found.name == "tmc2007-500"
     assert by_name["flags"].found.name == "flags"
     assert by_name["reuters"].found is None
@@ -241,5 +245,5 @@ def test_the_set_itself_goes_before_what_stands_in_for_it(data, tmp_path):
     for name in ("tmc2007", "tmc2007-500"):
         (tmp_path / "mlc" / name).mkdir(parents=True)
         (tmp_path / "mlc" / name / f"{name}.arff").touch()
-    (place,) = [one for one in places(tmp_path, "benchmark") if one.wanted.name == "tmc2007"]
-    assert (place.found.name, place.mark) == ("tmc2007", "")
+    (paper_set,) = [one for one in paper_sets(tmp_path, "benchmark") if one.wanted.name == "tmc2007"]
+    assert (paper_set.found.name, paper_set.mark) == ("tmc2007", "")

@@ -17,7 +17,7 @@ from slantwood_bench.profiles import (
     PROFILES,
     TIMED,
     VALUES,
-    every_place,
+    all_paper_sets,
     jobs_of,
 )
 
@@ -97,7 +97,7 @@ def test_methods_make_jobs_of_their_tasks_only(all_sets):
 
 def test_every_fold_of_every_set_is_predicted_once(all_sets):
     jobs = jobs_of(PROFILES["paper"], all_sets, ["bag-gradient"], ["comparison"])
-    wanted = [place for place in every_place(all_sets) if place.wanted.dataset.role == "benchmark"]
+    wanted = [place for place in all_paper_sets(all_sets) if place.wanted.dataset.role == "benchmark"]
     assert all(place.found for place in wanted)
     assert Counter((job.dataset, job.fold) for job in jobs) == Counter(
         (place.found.name, fold) for place in wanted for fold in range(10)
@@ -135,7 +135,7 @@ def test_size_alone_chooses_the_sets_of_a_task(all_sets, name):
     for task in TASKS:
         of_task = [
             place.found.name
-            for place in every_place(all_sets)
+            for place in all_paper_sets(all_sets)
             if place.wanted.task == task and place.wanted.dataset.role == "benchmark" and place.found
         ]
         taken = [_cells(each) for each in of_task if each in chosen]
@@ -169,7 +169,7 @@ def test_smaller_profiles_run_a_part_of_what_larger_ones_run(all_sets):
     jobs = jobs_of(PROFILES["smoke"], all_sets, OURS)
     assert len(jobs) < 300
     assert max(job.n_trees for job in jobs) == 5
-    assert max(job.limit for job in jobs) <= 60
+    assert max(job.timeout for job in jobs) <= 60
 
 
 def test_sets_that_are_absent_make_no_jobs(data, tmp_path):
@@ -221,4 +221,4 @@ def test_keys_tell_jobs_apart_but_for_their_limit():
         assert replace(job, **{name: value + 1 if isinstance(value, int) else value + "x"}).key != job.key
     assert replace(job, changes={"C": 1.0}).key != job.key
     assert replace(job, changes={"a": 1, "b": 2}).key == replace(job, changes={"b": 2, "a": 1}).key
-    assert replace(job, limit=1.0).key == job.key
+    assert replace(job, timeout=1.0).key == job.key

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from slantwood_bench.ranks import average_ranks, compare, holm, nemenyi_distance, signed_rank_p_value
+from slantwood_bench.ranks import average_ranks, compare, holm, signed_rank_p_value
 
 NAN = float("nan")
 
@@ -318,20 +318,6 @@ def test_ranks_and_wilcoxon_of_demsar():
     assert pair.p_value < 0.05
 
 
-# Demšar (2006), Table 5: critical values for the two-tailed Nemenyi test, for 2 to 10 methods.
-@pytest.mark.parametrize(
-    ("alpha", "quantiles"),
-    [
-        (0.05, [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]),
-        (0.10, [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]),
-    ],
-)
-def test_nemenyi_distances_are_those_of_the_table(alpha, quantiles):
-    for n_methods, quantile in enumerate(quantiles, 2):
-        expected = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * 30))
-        assert nemenyi_distance(n_methods, 30, alpha) == pytest.approx(expected, rel=5e-4)
-
-
 # ---- what cannot be
 
 
@@ -344,9 +330,6 @@ def test_nemenyi_distances_are_those_of_the_table(alpha, quantiles):
         (lambda: compare(["a"], [[1.0, 2.0]]), "names has 1 entries, quality 2 columns"),
         (lambda: compare(["a", "a"], [[1.0, 2.0]]), "names holds 'a' more than once"),
         (lambda: compare(["a", "b"], [[1.0, 2.0]], alpha=5), "alpha=5 must be between 0 and 1"),
-        (lambda: nemenyi_distance(1, 5), "n_methods=1 must be at least 2"),
-        (lambda: nemenyi_distance(3, 0), "n_sets=0 must be at least 1"),
-        (lambda: nemenyi_distance(3, 5, 0.0), r"alpha=0\.0 must be between 0 and 1"),
     ],
 )
 def test_errors_name_the_argument_and_the_remedy(call, message):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from slantwood_bench import report, tables
-from slantwood_bench.arrangement import sections_of
 from slantwood_bench.report import Figure, Section
+from slantwood_bench.sections import sections_of
 from slantwood_bench.tables import Description, Table
 
 CIRCUMSTANCES = {"Profile": "smoke", "Date": "2030-01-01", "Command": "slantwood bench --profile smoke"}
@@ -75,7 +75,7 @@ class TestFile:
             *CIRCUMSTANCES.values(),
         ):
             assert wanted in text
-        for anchor in ("numbers", "parts", "parts-part", "parts-other-part", "circumstances"):
+        for anchor in ("numbers", "parts", "parts-part", "parts-other-part", "environment"):
             assert f'href="#{anchor}"' in text
             assert text.count(f'id="{anchor}"') == 1
 
@@ -149,7 +149,7 @@ class TestArrangement:
 
     def test_parts_without_results_are_left_out(self):
         titles = [section.title for section in sections_of(self.rows(0.9), known=KNOWN)]
-        assert titles[:3] == ["Standing at a glance", "Average ranks", "Quality by task"]
+        assert titles[:3] == ["Summary", "Average ranks", "Quality by task"]
         assert not {"Importance of features", "Influence of parameters", "What did not finish"} & set(titles)
         assert sections_of([], known=KNOWN)[0].title == "Learning times"
 

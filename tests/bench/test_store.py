@@ -196,7 +196,7 @@ def _dead_process():
 
 
 def test_the_lock_of_a_dead_process_is_taken_over(store):
-    lock = _lock(store, pid=_dead_process(), host=socket.gethostname(), born=None)
+    lock = _lock(store, pid=_dead_process(), host=socket.gethostname(), started=None)
     with store:
         assert json.loads(lock.read_text())["pid"] == os.getpid()
     assert not lock.exists()
@@ -204,13 +204,18 @@ def test_the_lock_of_a_dead_process_is_taken_over(store):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
 def test_the_lock_of_a_dead_process_whose_number_lives_on_is_taken_over(store):
-    _lock(store, pid=os.getpid(), host=socket.gethostname(), born="another day")
+    lock = _lock(store, pid=os.getpid(), host=socket.gethostname(), started="another day")
     with store:
+        assert json.loads(lock.read_text())["started"] not in (None, "another day")
         store.append(_row(0))
+    assert [row["fold"] for row in store.rows()] == [0]
+    assert not lock.exists()
 
 
 @pytest.mark.parametrize(
-    "owner", [{"pid": 1, "host": "another host", "born": None}, {"pid": 1}, {}], ids=["host", "part", "empty"]
+    "owner",
+    [{"pid": 1, "host": "another host", "started": None}, {"pid": 1}, {}],
+    ids=["host", "part", "empty"],
 )
 def test_the_lock_of_another_host_or_of_nobody_known_stays(store, owner):
     lock = _lock(store, **owner)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slantwood.data.registry.listing import Listing, dataset
 from slantwood_bench import tables
-from slantwood_bench.problems import Place
+from slantwood_bench.problems import PaperSet
 from slantwood_bench.tables import Description, Table
 from slantwood_bench.tables.large_sets import PUBLISHED
 
@@ -510,7 +510,7 @@ class TestSensitivity:
         assert tables.sensitivity(made, "n_estimators", KNOWN).headings[3:] == ("n_estimators = 5",)
 
 
-class TestCircumstances:
+class TestEnvironment:
     @given(tried)
     def test_every_failure_is_listed(self, rows):
         table = tables.failures(rows, KNOWN)
@@ -538,9 +538,9 @@ class TestCircumstances:
         reuters = listing("reuters", there=False)
         table = tables.data_sets(
             [
-                Place(listing("emotions", there=True), listing("emotions", there=True)),
-                Place(listing("scene", there=False), None),
-                Place(reuters, listing("reuters_rebuilt", there=True)),
+                PaperSet(listing("emotions", there=True), listing("emotions", there=True)),
+                PaperSet(listing("scene", there=False), None),
+                PaperSet(reuters, listing("reuters_rebuilt", there=True)),
             ]
         )
         lines = cells(table)

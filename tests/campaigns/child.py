@@ -1,6 +1,6 @@
 """The process in which a campaign's cases run, one after the other, until there are no more or one kills it.
 
-It reads numbers of cases from its input and answers each with a line of JSON. What cases print goes to the
+It reads numbers of cases from its input and responses each with a line of JSON. What cases print goes to the
 log, where the stack stands too should one crash.
 """
 
@@ -50,15 +50,15 @@ def refusal(error: BaseException, about: str, names: tuple[str, ...] = ()) -> Ou
 
 def serve(module: str, seed: int) -> None:
     """Run the cases of a campaign, whose module has `warm_up` and `run_case`."""
-    answers = os.fdopen(os.dup(1), "w")
+    responses = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     faulthandler.enable()
     campaign = import_module(module)
     campaign.warm_up()
 
     def tell(message: dict[str, Any]) -> None:
-        answers.write(json.dumps(message) + "\n")
-        answers.flush()
+        responses.write(json.dumps(message) + "\n")
+        responses.flush()
 
     tell({"ready": True})
     for line in sys.stdin:

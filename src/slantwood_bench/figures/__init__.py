@@ -1,1 +1,1 @@
-"""The pictures of the study: one file per kind of figure, and `looks` and `saving` for all of them."""
+"""Figures of the study: one file per kind, plus `styles` and `saving`, which all of them use."""

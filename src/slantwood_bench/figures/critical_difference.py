@@ -1,7 +1,10 @@
-"""How methods rank, and which of them cannot be told apart: the diagram of Demšar (2006).
+"""Critical-difference diagram (Demšar 2006): average ranks, and which methods do not differ significantly.
 
 Every method hangs from an axis of average ranks, the better half named on the left, the other on the right.
 A bar below the axis joins methods that do not differ significantly.
+
+Drawn here and not by scikit-posthocs or aeon: their diagrams have names on one line and a fixed space for
+them, so that the study's titles do not fit a narrow page, and no caption that says what was tested.
 """
 
 from __future__ import annotations
@@ -255,11 +258,11 @@ def _text_width(text: str, size: float, bold: bool) -> float:
 # ---- how to draw it
 
 
-def _write(axes: Axes, lines: Sequence[str], x: float, top: float, *, size: float, **look: Any) -> None:
+def _write(axes: Axes, lines: Sequence[str], x: float, top: float, *, size: float, **style: Any) -> None:
     # Each line is a text of its own: in an SVG it then is aligned by whoever shows it, in whichever font.
     for i, line in enumerate(lines):
         y = top + (i + 0.5) * size * _LEADING
-        axes.text(x, y, line, fontsize=size, va="center_baseline", parse_math=False, **look)
+        axes.text(x, y, line, fontsize=size, va="center_baseline", parse_math=False, **style)
 
 
 def _draw_axis(axes: Axes, scale: _Scale, y: float) -> None:

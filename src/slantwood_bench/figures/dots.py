@@ -1,4 +1,4 @@
-"""How is a number of each method on each data set drawn? As dots in a line for each data set, by task.
+"""Dot plot of one number per method and data set: a line of dots for each data set, grouped by task.
 
 The scale is one of powers of ten. Methods that did not finish stand in a strip beside it.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from slantwood_bench.figures.looks import (
+from slantwood_bench.figures.styles import (
     DAGGER_NOTE,
     GREY,
     LEGEND,
@@ -21,8 +21,8 @@ from slantwood_bench.figures.looks import (
     columns_of_legend,
     data_sets_of,
     empty_figure,
-    look_of,
     methods_of,
+    style_of,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-def circumstances(rows: Iterable[Mapping[str, Any]], *names: str) -> str:
+def settings_of(rows: Iterable[Mapping[str, Any]], *names: str) -> str:
     """Say under which numbers of trees or threads rows came to be."""
     nouns = {"n_trees": "tree", "threads": "thread"}
     parts = []
@@ -224,12 +224,12 @@ def _handle(method: str, title: str) -> Line2D:
 
 
 def _paint(method: str) -> dict[str, Any]:
-    look = look_of(method)
+    style = style_of(method)
     return {
         "linestyle": "none",
-        "marker": look.marker,
+        "marker": style.marker,
         "markersize": 5.0,
-        "markerfacecolor": look.colour if look.filled else "white",
-        "markeredgecolor": "white" if look.filled else look.colour,
-        "markeredgewidth": 0.4 if look.filled else 1.1,
+        "markerfacecolor": style.colour if style.filled else "white",
+        "markeredgecolor": "white" if style.filled else style.colour,
+        "markeredgewidth": 0.4 if style.filled else 1.1,
     }

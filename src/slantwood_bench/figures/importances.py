@@ -1,4 +1,4 @@
-"""Do importances tell features from noise? Those of real and of noise features, sorted, side by side."""
+"""Figure of feature importances: real features and noise features, sorted, side by side."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from slantwood_bench.figures.looks import (
+from slantwood_bench.figures.styles import (
     DAGGER_NOTE,
     GREY,
     SMALL,
@@ -88,8 +88,8 @@ def importances(
     width = (WIDTH - _LEFT - _RIGHT - _BETWEEN * (len(methods) - 1)) / len(methods)
     lefts = [_LEFT + place * (width + _BETWEEN) for place in range(len(methods))]
 
-    def write(text: str, x: float, y: float, **look: Any) -> None:
-        figure.text(x / WIDTH, y / height, text, va="center", **look)
+    def write(text: str, x: float, y: float, **style: Any) -> None:
+        figure.text(x / WIDTH, y / height, text, va="center", **style)
 
     for left, method in zip(lefts, methods, strict=True):
         title = (titles or {}).get(method, method)

@@ -1,11 +1,11 @@
-"""How long does learning take? Seconds of each method on each data set, on a scale of powers of ten."""
+"""Figure of learning times: seconds of each method on each data set, on a logarithmic scale."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slantwood_bench.figures.dots import circumstances, dot_plot
+from slantwood_bench.figures.dots import dot_plot, settings_of
 from slantwood_bench.jobs import TIMES
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def learning_times(
     return dot_plot(
         rows,
         "learn_seconds",
-        f"seconds to learn\n({circumstances(rows, 'n_trees', 'threads')})",
+        f"seconds to learn\n({settings_of(rows, 'n_trees', 'threads')})",
         lambda seconds: f"{seconds:g}" if seconds < 1 else f"{seconds:,.0f}",
         methods=methods,
         titles=titles or {},

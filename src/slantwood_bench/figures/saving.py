@@ -1,4 +1,4 @@
-"""How figures become files: the same figure gives the same bytes, as PNG and as SVG with text as text."""
+"""Saves figures as PNG and as SVG with real text; the same figure gives the same bytes."""
 
 from __future__ import annotations
 

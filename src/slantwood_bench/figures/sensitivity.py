@@ -1,4 +1,4 @@
-"""How much does a parameter matter? Quality at each of its values, in a small panel for each data set."""
+"""Figure of a parameter's influence: quality at each of its values, in a small panel for each data set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from slantwood.task_names import HIERARCHICAL
-from slantwood_bench.figures.looks import (
+from slantwood_bench.figures.styles import (
     DAGGER_NOTE,
     GREY,
     LEGEND,
@@ -20,8 +20,8 @@ from slantwood_bench.figures.looks import (
     data_sets_of,
     draw_gap,
     empty_figure,
-    look_of,
     methods_of,
+    style_of,
 )
 from slantwood_bench.jobs import SENSITIVITY
 
@@ -223,14 +223,14 @@ def _draw_titles(ax: Axes, data: DataSet, measure: str) -> None:
 
 
 def _draw_line(ax: Axes, values: Sequence[float], points: Mapping[float, _Point], method: str) -> None:
-    look = look_of(method)
+    style = style_of(method)
     # NaN breaks the line.
     heights = [points[value].quality if value in points else np.nan for value in values]
     ax.plot(
-        values, heights, color=look.colour, linewidth=1.1, linestyle=_dashes(method), gid=f"line {method}"
+        values, heights, color=style.colour, linewidth=1.1, linestyle=_dashes(method), gid=f"line {method}"
     )
     finished = {value: point for value, point in points.items() if point.n_finished}
-    for kind, face in (("whole", look.colour), ("part", "white")):
+    for kind, face in (("whole", style.colour), ("part", "white")):
         shown = {
             value: point.quality
             for value, point in finished.items()
@@ -240,23 +240,25 @@ def _draw_line(ax: Axes, values: Sequence[float], points: Mapping[float, _Point]
             list(shown),
             list(shown.values()),
             linestyle="none",
-            marker=look.marker,
+            marker=style.marker,
             markersize=3.2,
             markerfacecolor=face,
-            markeredgecolor=look.colour,
+            markeredgecolor=style.colour,
             markeredgewidth=0.8,
             zorder=3,
             gid=f"{kind} {method}",
         )
     stopped = [value for value in points if value not in finished]
     foot = ax.get_xaxis_transform()
-    ax.plot(stopped, [0.03] * len(stopped), transform=foot, gid=f"unfinished {method}", **_cross(look.colour))
+    ax.plot(
+        stopped, [0.03] * len(stopped), transform=foot, gid=f"unfinished {method}", **_cross(style.colour)
+    )
 
 
 def _mark_default(ax: Axes, points: Mapping[float, _Point], method: str, default: float | None) -> None:
     if default is not None and default in points and points[default].n_finished:
         ax.plot(
-            [default], [points[default].quality], gid=f"default {method}", **_ring(look_of(method).colour)
+            [default], [points[default].quality], gid=f"default {method}", **_ring(style_of(method).colour)
         )
 
 
@@ -294,8 +296,8 @@ def _handles(
 
     handles = []
     for name in names:
-        look, dashes = look_of(name), _dashes(name)
-        line: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": dashes}
+        style, dashes = style_of(name), _dashes(name)
+        line: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": dashes}
         handles.append(Line2D([], [], label=titles.get(name, name), linewidth=1.1, markersize=3.5, **line))
     handles.append(Line2D([], [], label="default", **_ring("0.3")))
     every = [point for of_place in points.values() for point in of_place.values()]

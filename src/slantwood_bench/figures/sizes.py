@@ -1,11 +1,11 @@
-"""How large do models become? Nodes of each method on each data set, on a scale of powers of ten."""
+"""Figure of model sizes: nodes of each method on each data set, on a logarithmic scale."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slantwood_bench.figures.dots import circumstances, dot_plot
+from slantwood_bench.figures.dots import dot_plot, settings_of
 from slantwood_bench.jobs import COMPARISON
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def sizes(
         The figure. Methods of which a fold did not finish stand at its right edge.
     """
     rows = [row for row in rows if row["experiment"] == experiment]
-    label = f"nodes of all trees, leaves included\n({circumstances(rows, 'n_trees')})"
+    label = f"nodes of all trees, leaves included\n({settings_of(rows, 'n_trees')})"
     return dot_plot(rows, "nodes", label, _short, methods=methods, titles=titles or {}, absent=absent or {})
 
 

@@ -1,4 +1,4 @@
-"""What the study asks of a method: to learn from rows, to score others, and to say how large it became."""
+"""The interface of a method: learn from rows, predict others, and report the size of the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all methods that slantwood itself grows have in common: a split learner in an ensemble or a tree."""
+"""Methods of slantwood itself: a split learner in a forest or in a single tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a library that predicts one label or number at a time serves many: a model for each, side by side."""
+"""One model per target, for libraries that predict one label or number at a time."""
 
 from __future__ import annotations
 

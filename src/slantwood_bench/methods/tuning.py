@@ -1,4 +1,4 @@
-"""Which of several settings of a method is best: the one that predicts a fifth of the rows best.
+"""Tuning as in the paper: the setting that predicts a held-out fifth of the rows best.
 
 As in the paper, each method that has to be tuned sets aside 20 % of its training rows, learns from the others
 with every setting, and learns from all rows with the best.

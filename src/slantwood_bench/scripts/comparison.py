@@ -16,9 +16,9 @@ from scipy import sparse
 from slantwood.task_names import LABEL_TASKS
 from slantwood_bench.jobs import Job
 from slantwood_bench.methods import method_class
-from slantwood_bench.nursery import Folders, Nursery
 from slantwood_bench.problems import Problem
 from slantwood_bench.usage import Usage, median_seconds
+from slantwood_bench.worker import Folders, Worker
 
 _FITS = "slantwood_bench.scripts.timed_fit"
 _PRODUCT_REPEATS = 20
@@ -75,7 +75,7 @@ def compare(
     """
     outcomes: dict[Entrant, list[Outcome]] = {entrant: [] for entrant in entrants}
     products = []
-    with Nursery(_FITS) as worker:
+    with Worker(_FITS) as worker:
         for repeat in range(repeats):
             products.append(_seconds_of_products(train.X))
             for entrant in entrants if repeat % 2 == 0 else reversed(entrants):
@@ -104,9 +104,9 @@ def refusal(name: str, problem: Problem) -> str:
     return ""
 
 
-def fit_apart(worker: Nursery, dataset: str, entrant: Entrant, n_trees: int, timeout: float) -> Outcome:
+def fit_apart(worker: Worker, dataset: str, entrant: Entrant, n_trees: int, timeout: float) -> Outcome:
     """Fit in a process of its own; whatever goes wrong is an outcome with a remark, never an exception."""
-    job = Job("speed", entrant.method, dataset, n_trees=n_trees, threads=entrant.n_jobs, limit=timeout)
+    job = Job("speed", entrant.method, dataset, n_trees=n_trees, threads=entrant.n_jobs, timeout=timeout)
     row = worker.result(job, Folders(None, Path()))
     if row["status"] != "ok":
         return Outcome(remark=f"{row['status']}: {row['error']}")

@@ -3,15 +3,15 @@
 Rows are of one run of the study: what differs in trees, folds or seeds is not told apart.
 """
 
-from slantwood_bench.tables.circumstances import data_sets, failures, versions
 from slantwood_bench.tables.costs import sizes, times
-from slantwood_bench.tables.glance import standing, standing_in_words
+from slantwood_bench.tables.environment import data_sets, failures, versions
 from slantwood_bench.tables.large_sets import learning_times
 from slantwood_bench.tables.noise_shares import importances
 from slantwood_bench.tables.parameters import parameters_of, sensitivity
 from slantwood_bench.tables.qualities import quality
 from slantwood_bench.tables.rankings import ALL_TASKS, Ranking, average_ranks, ranking
 from slantwood_bench.tables.rows import Description
+from slantwood_bench.tables.summary import standing, standing_in_words
 from slantwood_bench.tables.table import Table, write_csv
 
 __all__ = [

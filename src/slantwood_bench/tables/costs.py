@@ -1,4 +1,4 @@
-"""What each method costs: nodes and bytes of its models, seconds, and memory."""
+"""Tables of what each method costs: nodes and bytes of its models, seconds, and memory."""
 
 from __future__ import annotations
 

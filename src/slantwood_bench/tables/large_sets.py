@@ -1,4 +1,4 @@
-"""How long bagging takes on large data sets, in the paper and here."""
+"""Table of learning times of bagging on large data sets, in the paper and here."""
 
 from __future__ import annotations
 

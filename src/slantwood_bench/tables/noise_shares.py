@@ -1,4 +1,4 @@
-"""How much of the importance goes to noise features that were added to the real ones."""
+"""Table of the share of importance that noise features get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How quality changes with a parameter."""
+"""Tables of how quality changes with a parameter."""
 
 from __future__ import annotations
 

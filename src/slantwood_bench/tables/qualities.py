@@ -1,4 +1,4 @@
-"""How well each method does on each data set of a task."""
+"""Tables of the quality of each method on each data set of a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each method stands among the others: average ranks over data sets, by task and over all."""
+"""Tables of average ranks over data sets, by task and over all tasks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ranking:
 
     @property
     def places(self) -> dict[str, int]:
-        """Place of each method: one more than the methods with a smaller average rank."""
+        """PaperSet of each method: one more than the methods with a smaller average rank."""
         # Sums of ranks in another order differ in the last digits.
         ranks = {name: round(rank, 9) for name, rank in self.ranks.items()}
         return {name: 1 + sum(other < rank for other in ranks.values()) for name, rank in ranks.items()}

@@ -1,4 +1,4 @@
-"""What the tables ask of rows: of which task, set and method they are, and what the folds come to."""
+"""Helpers for rows of results: their task, data set and method, and means over folds."""
 
 from __future__ import annotations
 

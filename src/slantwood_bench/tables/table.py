@@ -1,4 +1,4 @@
-"""What a table of the study is, and how it becomes a CSV file."""
+"""A table of the study, and how it is written as CSV."""
 
 from __future__ import annotations
 

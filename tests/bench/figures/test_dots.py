@@ -2,7 +2,7 @@
 
 import pytest
 
-from slantwood_bench.figures.dots import circumstances, dot_plot
+from slantwood_bench.figures.dots import dot_plot, settings_of
 
 
 def row(dataset, method, amount, *, fold=0, status="ok", task="binary", mark=""):
@@ -95,4 +95,4 @@ def test_a_single_number_can_be_read(amount, assert_can_be_read):
 )
 def test_trees_and_threads_are_told(numbers, said):
     rows = [{"n_trees": n, "threads": t} for n, t in numbers]
-    assert circumstances(rows, "n_trees", "threads") == said
+    assert settings_of(rows, "n_trees", "threads") == said

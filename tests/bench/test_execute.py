@@ -10,13 +10,13 @@ from sklearn.metrics import f1_score
 
 import slantwood
 from slantwood import AxisParallelSplit, ObliqueForestClassifier
+from slantwood_bench.execute import metadata, prepare, run
 from slantwood_bench.folds import fold_of_rows
-from slantwood_bench.job import facts, prepare, run
 from slantwood_bench.jobs import Job, key_of
 from slantwood_bench.measures import MEASURES
 from slantwood_bench.methods import method_class
-from slantwood_bench.nursery import Folders, Nursery
 from slantwood_bench.problems import load_problem
+from slantwood_bench.worker import Folders, Worker
 
 # What every row of results has.
 FIELDS = {
@@ -69,18 +69,18 @@ def test_a_row_says_all_that_is_known_of_the_job(done, dataset):
 
 def test_versions_name_the_package_of_the_method(data, tmp_path):
     job = _job("banknote", "scikit-rf")
-    assert "scikit-learn" in facts(job, prepare(job, data, tmp_path))["versions"]
+    assert "scikit-learn" in metadata(job, prepare(job, data, tmp_path))["versions"]
     assert method_class("lightgbm").package == "lightgbm"
     if version := method_class("lightgbm").version():
         job = _job("banknote", "lightgbm")
-        assert facts(job, prepare(job, data, tmp_path))["versions"]["lightgbm"] == version
+        assert metadata(job, prepare(job, data, tmp_path))["versions"]["lightgbm"] == version
 
 
 def test_facts_are_part_of_the_row(done):
     job = _job("banknote")
     row, prepared = done(job)
-    assert facts(job, prepared).items() <= row.items()
-    assert "quality" not in facts(job, prepared)
+    assert metadata(job, prepared).items() <= row.items()
+    assert "quality" not in metadata(job, prepared)
 
 
 def test_quality_is_that_of_the_same_forest_made_by_hand(done, data, tmp_path):
@@ -165,10 +165,10 @@ def test_noise_works_where_inputs_are_sparse(done):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only")
-def test_a_nursery_adds_what_is_missing_to_a_row(data, tmp_path):
+def test_a_worker_adds_what_is_missing_to_a_row(data, tmp_path):
     jobs = [_job("banknote"), _job("triazines", "wodt"), Job("importance", "bag-svm", "spambase", n_trees=2)]
-    with Nursery() as nursery:
-        good, wrong, noise = (nursery.result(job, Folders(data, tmp_path)) for job in jobs)
+    with Worker() as worker:
+        good, wrong, noise = (worker.result(job, Folders(data, tmp_path)) for job in jobs)
     assert good.keys() >= FIELDS
     assert (good["status"], good["error"]) == ("ok", "")
     assert wrong.keys() >= FIELDS

@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 
 from slantwood.task_names import TASKS
 from slantwood_bench import figures
-from slantwood_bench.figures.looks import SMALL, WIDTH, columns_of_legend, data_sets_of, look_of, methods_of
+from slantwood_bench.figures.styles import SMALL, WIDTH, columns_of_legend, data_sets_of, methods_of, style_of
 from slantwood_bench.methods import METHODS, method_class
 
 
 def test_every_method_has_a_look_of_its_own():
     of_the_study = [name for name in METHODS if method_class(name).tasks]
-    assert len({look_of(method) for method in [*of_the_study, "of-tomorrow"]}) == len(of_the_study) + 1
+    assert len({style_of(method) for method in [*of_the_study, "of-tomorrow"]}) == len(of_the_study) + 1
 
 
 def test_colour_shape_and_filling_say_split_form_and_who_has_set_it():
     same = {"bag-svm", "rf-svm", "tree-svm", "bag-svm-paper"}
-    assert len({look_of(method).colour for method in same}) == 1
-    assert look_of("bag-svm").marker == look_of("bag-gradient").marker == look_of("bag-pct").marker
-    assert [look_of(method).filled for method in ("bag-svm", "bag-svm-paper")] == [True, False]
+    assert len({style_of(method).colour for method in same}) == 1
+    assert style_of("bag-svm").marker == style_of("bag-gradient").marker == style_of("bag-pct").marker
+    assert [style_of(method).filled for method in ("bag-svm", "bag-svm-paper")] == [True, False]
 
 
 def test_data_sets_stand_by_task_and_the_absent_ones_after_those_that_are_there():

@@ -1,4 +1,4 @@
-"""What the study stands on: which data sets were there, what did not finish, and which versions ran."""
+"""Tables of what the study ran on: data sets, package versions, and jobs that did not finish."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slantwood_bench.tables.rows import FINISHED, Description, Row, describe, ta
 from slantwood_bench.tables.table import Table, Value
 
 if TYPE_CHECKING:
-    from slantwood_bench.problems import Place
+    from slantwood_bench.problems import PaperSet
 
 _JOB = ("data set", "method", "task", "experiment", "changed")
 
@@ -56,37 +56,36 @@ def _place_of(row: Row, methods: Sequence[str]) -> tuple[int, str, int, str, str
     return task, row["dataset"].casefold(), method, row["experiment"], str(row["changes"])
 
 
-def data_sets(places: Sequence[Place]) -> Table:
+def data_sets(paper_sets: Sequence[PaperSet]) -> Table:
     """List the data sets of the paper, and what was used of them.
 
     Parameters
     ----------
-    places : sequence of Place
-        As `slantwood_bench.problems.places` lists them: the sets, and what stands for each here.
+    paper_sets : sequence of PaperSet
+        As `slantwood_bench.problems.paper_sets` lists them: the sets, and what stands for each here.
     """
-    body = [_data_set(place) for place in places]
-    n_present = sum(place.found is not None for place in places)
-    n_near = sum(place.found is not None and place.found.name != place.wanted.name for place in places)
+    present = [each for each in paper_sets if each.found is not None]
+    n_near = sum(each.found is not None and each.found.name != each.wanted.name for each in present)
     return Table(
         "data-sets",
         "Data sets of the paper",
         ("data set", "task", "role", "N", "D", "T", "here", "N here", "D here", "T here", "mark", "remark"),
-        tuple(body),
+        tuple(map(_data_set, paper_sets)),
         (
-            f"{n_present} of {len(places)} are there, {n_near} of them as a set that comes near.",
+            f"{len(present)} of {len(paper_sets)} are there, {n_near} of them as a set that comes near.",
             "N rows, D inputs and T targets, classes or labels: in the paper, and in the files here.",
         ),
         left=(0, 1, 2, 6, 10, 11),
     )
 
 
-def _data_set(place: Place) -> tuple[Value, ...]:
-    wanted, found = place.wanted, place.found
+def _data_set(paper_set: PaperSet) -> tuple[Value, ...]:
+    wanted, found = paper_set.wanted, paper_set.found
     paper = (wanted.name, wanted.task, wanted.dataset.role, *wanted.dataset.size)
     if found is None:
         return (*paper, "absent", None, None, None, "", "")
     here = "present" if found.name == wanted.name else f"in its place {found.name}"
-    return (*paper, here, *found.size, place.mark, found.remark)
+    return (*paper, here, *found.size, paper_set.mark, found.remark)
 
 
 def versions(rows: Sequence[Row]) -> Table:

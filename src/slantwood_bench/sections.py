@@ -1,4 +1,4 @@
-"""What goes where in the report: all tables and figures of the study in the order in which they are read."""
+"""The sections of the report: all tables and figures of the study, in reading order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from slantwood_bench.report import Figure, Section
 from slantwood_bench.tables.rows import Description, Row, of_experiment, tasks_of
 
 if TYPE_CHECKING:
-    from slantwood_bench.problems import Place
+    from slantwood_bench.problems import PaperSet
 
 
 def sections_of(
     rows: Sequence[Row],
-    places: Sequence[Place] = (),
+    paper_sets: Sequence[PaperSet] = (),
     figures: Mapping[str, Sequence[Figure]] | None = None,
     known: Mapping[str, Description] | None = None,
 ) -> tuple[Section, ...]:
@@ -27,7 +27,7 @@ def sections_of(
     ----------
     rows : sequence of mappings
         Rows of results.
-    places : sequence of Place
+    paper_sets : sequence of PaperSet
         The data sets of the paper and what stands for each here.
     figures : mapping of str to sequence of Figure, optional
         Pictures by where they go: "comparison/<task>", "comparison/all tasks", "trees/<task>", "times",
@@ -37,7 +37,7 @@ def sections_of(
     """
     shown = {where: tuple(each) for where, each in (figures or {}).items()}
     tasks = tasks_of(of_experiment(rows, COMPARISON))
-    absent = _absent(places)
+    absent = _absent(paper_sets)
     of_task, of_trees = (
         tuple(
             Section(
@@ -59,7 +59,7 @@ def sections_of(
     )
     every = (
         Section(
-            "Standing at a glance",
+            "Summary",
             tables.standing_in_words(rows, known),
             tables=tuple(tables.standing(rows, trees, known) for trees in (False, True)),
         ),
@@ -84,7 +84,7 @@ def sections_of(
             tables=(tables.importances(rows, known),),
         ),
         Section("Influence of parameters", parts=parameters),
-        Section("Data sets", tables=(tables.data_sets(places),)),
+        Section("Data sets", tables=(tables.data_sets(paper_sets),)),
         Section("What did not finish", tables=(tables.failures(rows, known),)),
         Section("Versions", tables=(tables.versions(rows),)),
     )
@@ -103,11 +103,11 @@ def _figures_of(section: Section) -> Iterator[Figure]:
         yield from _figures_of(part)
 
 
-def _absent(places: Sequence[Place]) -> dict[str, list[str]]:
+def _absent(paper_sets: Sequence[PaperSet]) -> dict[str, list[str]]:
     absent: dict[str, list[str]] = {}
-    for place in places:
-        if place.found is None and place.wanted.dataset.role == "benchmark":
-            absent.setdefault(place.wanted.task, []).append(place.wanted.name)
+    for paper_set in paper_sets:
+        if paper_set.found is None and paper_set.wanted.dataset.role == "benchmark":
+            absent.setdefault(paper_set.wanted.task, []).append(paper_set.wanted.name)
     return absent
 
 

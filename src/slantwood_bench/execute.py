@@ -1,4 +1,4 @@
-"""How one job is done, here and now: learn from most of a data set, predict the rest, and say how it went."""
+"""Executes one job in this process: fit on most of a data set, predict the rest, measure both."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def prepare(job: Job, data: Path | None, folds: Path) -> Prepared:
     return Prepared(problem, fold_of_rows(problem, job.n_folds, folds))
 
 
-def facts(job: Job, prepared: Prepared) -> dict[str, Any]:
+def metadata(job: Job, prepared: Prepared) -> dict[str, Any]:
     """Return what a row of results says of the job however it ends."""
     problem = prepared.problem
     return {
@@ -61,14 +61,14 @@ def run(job: Job, prepared: Prepared) -> dict[str, Any]:
     problem = prepared.problem
     method = method_class(job.method)(job.n_trees, job.seed, job.threads, job.changes)
     if job.experiment == IMPORTANCE:
-        return facts(job, prepared) | _importances(job, problem, method)
+        return metadata(job, prepared) | _importances(job, problem, method)
     test = prepared.folds == job.fold
     rows, X_test = cut(problem, np.flatnonzero(~test), np.flatnonzero(test), type(method))
     learning = usage_of(lambda: method.fit(rows))
     predictions: list[Any] = []
     predicting = usage_of(lambda: predictions.append(method.predict(X_test)))
     y_test = rows_of(problem.y, np.flatnonzero(test))
-    return facts(job, prepared) | {
+    return metadata(job, prepared) | {
         "quality": quality(problem.task, y_test, predictions[0], problem.hierarchy),
         "learn_seconds": learning.seconds,
         "predict_seconds": predicting.seconds,

@@ -1,18 +1,19 @@
-"""A process of its own for each job: what a job takes, breaks or leaves behind ends with that process.
+"""Worker: runs each job in a process of its own, and kills it when it takes too long.
 
-A new interpreter needs seconds to import libraries and to load machine code, and the same data set is read
-for job after job. So there is one process, the nursery, that has all of this in memory and forks a child for
-each job. The nursery is a plain program at the end of two pipes, and not one of `multiprocessing`, because
-workers of Dask are daemons and may not have children of that kind.
+What a job allocates, breaks or leaves behind ends with its process. A new interpreter needs seconds to import
+libraries and to load machine code, and the same data set is read for job after job. So the worker is one
+process that keeps all of this in memory and forks a child for each job. It is a plain program at the end of
+two pipes, and not one of `multiprocessing`, because workers of Dask are daemons and may not have children of
+that kind.
 
 What goes through the pipes, one line of JSON each:
 
-    nursery: {"ready": true}                              libraries are imported, machine code is loaded
-    parent:  {"job": {..}, "data": "..", "folds": ".."}
-    nursery: {"began": 4711, "facts": {..}}               the data set is read, the child of this id works
-    nursery: {"done": {"status": "ok", ..}, "last": false}
+    worker: {"ready": true}                                libraries are imported, machine code is loaded
+    parent: {"job": {..}, "data": "..", "folds": ".."}
+    worker: {"began": 4711, "metadata": {..}}              the data set is read, the child of this id works
+    worker: {"done": {"status": "ok", ..}, "last": false}
 
-Where forks are not safe, the nursery does the job itself and ends with it ("last": true).
+Where forks are not safe, the worker does the job itself and ends with it ("last": true).
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from slantwood_bench.jobs import Job
-from slantwood_bench.nursery_words import (
+from slantwood_bench.worker_messages import (
     DIED,
     TIMED_OUT,
     as_line,
-    cause_of_death,
+    exit_reason,
     kill_group,
     shortened,
 )
 
 # The module whose `warm_up()`, `prepare(job, data, folds)` and `run(job, prepared)` do a job. It may also
-# have `facts(job, prepared)`: what a row says of the data set even if the job comes to nothing.
-JOBS = "slantwood_bench.job"
+# have `metadata(job, prepared)`: what a row says of the data set even if the job comes to nothing.
+JOBS = "slantwood_bench.execute"
 
 FORKS = sys.platform == "linux"
 
-# Neither counts against the limit of a job: which job meets it depends on the order of the jobs.
+# Neither counts against the timeout of a job: which job meets it depends on the order of the jobs.
 _SECONDS_TO_START = 3600.0
 _SECONDS_TO_LOAD = 3600.0
 _SECONDS_TO_END = 10.0
@@ -57,17 +58,17 @@ _SECONDS_TO_END = 10.0
 _SECONDS_WITHOUT_COMPILING = 20.0
 
 # Of what libraries print about their end.
-_MOST_LINES = 3
+_MAX_LINES = 3
 
 # What a row has from a job that came to its end.
-_NOTHING_YET: dict[str, Any] = dict.fromkeys(
+_NO_RESULT: dict[str, Any] = dict.fromkeys(
     ("measure", "quality", "learn_seconds", "predict_seconds", "peak_megabytes", "nodes", "bytes")
 )
 
 
 @dataclass(frozen=True)
 class Folders:
-    """Where jobs find things.
+    """The folders that jobs read from.
 
     Attributes
     ----------
@@ -81,15 +82,15 @@ class Folders:
     folds: Path
 
 
-class Nursery:
-    """Does one job at a time in a process of its own, and ends what takes too long.
+class Worker:
+    """Runs one job at a time, each in a process of its own, and kills what takes too long.
 
     Parameters
     ----------
     module : str
         Name of the module that does the jobs.
     forks : bool
-        Fork a child for each job; otherwise there is a new nursery for each.
+        Fork a child for each job; otherwise there is a new worker for each.
     """
 
     def __init__(self, module: str = JOBS, forks: bool = FORKS) -> None:
@@ -98,14 +99,14 @@ class Nursery:
         self._process: _Process | None = None
         self._closed = False
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> Worker:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the nursery, and the job that it may be at."""
+        """End the worker, and the job that it may be at."""
         self._closed = True
         self._end()
 
@@ -115,7 +116,7 @@ class Nursery:
         Raises
         ------
         RuntimeError
-            If the nursery does not start, which is no fault of the job, or is closed.
+            If the worker does not start, which is no fault of the job, or is closed.
         """
         started = datetime.now(UTC).isoformat(timespec="seconds")
         try:
@@ -125,7 +126,7 @@ class Nursery:
             raise
         about = {"started": started, "host": socket.gethostname()}
         # What the job itself is comes last: it is the key of the row.
-        return {**_NOTHING_YET, **found, **about, **asdict(job)}
+        return {**_NO_RESULT, **found, **about, **asdict(job)}
 
     def _outcome(self, job: Job, folders: Folders) -> dict[str, Any]:
         process, is_new = self._ready(job.threads)
@@ -134,49 +135,49 @@ class Nursery:
             "data": folders.data and str(folders.data),
             "folds": str(folders.folds),
         }
-        facts: dict[str, Any] = {}
-        limit, stage = _SECONDS_TO_LOAD, "reading the data set"
+        metadata: dict[str, Any] = {}
+        timeout, stage = _SECONDS_TO_LOAD, "reading the data set"
         start = time.monotonic()
         try:
-            process.say(request)
-            message = process.hear(limit)
+            process.send(request)
+            message = process.receive(timeout)
             if "began" in message:
-                process.child, facts = message["began"], message["facts"]
-                limit, stage, is_new = job.limit, "the job", True
+                process.child, metadata = message["began"], message["metadata"]
+                timeout, stage, is_new = job.timeout, "the job", True
                 start = time.monotonic()
-                message = process.hear(limit)
+                message = process.receive(timeout)
             found = message["done"]
             process.child = None
         except TimeoutError:
-            found = {"status": TIMED_OUT, "error": f"{stage} took longer than the limit of {limit:g} s"}
+            found = {"status": TIMED_OUT, "error": f"{stage} took longer than {timeout:g} s"}
             message = {"last": True}
         except EOFError:
             if self._closed:
-                raise RuntimeError("The nursery was closed while a job was at work") from None
+                raise RuntimeError("The worker was closed while a job was at work") from None
             if not is_new:
                 # It had ended before the job came.
                 self._end()
                 return self._outcome(job, folders)
-            found = {"status": DIED, "error": cause_of_death(process.exit_code())}
+            found = {"status": DIED, "error": exit_reason(process.exit_code())}
             message = {"last": True}
         seconds = time.monotonic() - start
         if found["status"] == DIED:
-            found["error"] = "; ".join(filter(None, (found["error"], process.last_words())))
+            found["error"] = "; ".join(filter(None, (found["error"], process.last_output())))
         if message["last"]:
             self._end()
-        return {**facts, **found, "seconds": seconds}
+        return {**metadata, **found, "seconds": seconds}
 
     def _ready(self, threads: int) -> tuple[_Process, bool]:
-        """Return a nursery that waits for a job, and whether it is a new one."""
+        """Return a worker that waits for a job, and whether it is a new one."""
         if self._closed:
-            raise RuntimeError("The nursery is closed; make a new one")
+            raise RuntimeError("The worker is closed; make a new one")
         is_new = self._process is None or self._process.threads != threads
         if is_new:
             self._end()
             self._process = _Process(self._module, threads, self._forks)
             self._process.wait_until_ready()
         assert self._process is not None
-        self._process.forget_words()
+        self._process.clear_log()
         return self._process, is_new
 
     def _end(self) -> None:
@@ -186,7 +187,7 @@ class Nursery:
 
 
 class _Process:
-    """A nursery from the outside: says and hears lines, and can be ended with all that it has started."""
+    """A worker from the outside: sends and receives lines, and can be ended with all that it has started."""
 
     def __init__(self, module: str, threads: int, forks: bool) -> None:
         self.threads = threads
@@ -196,30 +197,30 @@ class _Process:
         self._log = open(Path(self._folder.name) / "log", "a+b")  # noqa: SIM115
         start = (
             "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-            "from slantwood_bench.nursery_process import serve; serve(*sys.argv[2:])"
+            "from slantwood_bench.worker_process import serve; serve(*sys.argv[2:])"
         )
         manner = "forks" if forks else "alone"
         arguments = json.dumps(sys.path), module, self._folder.name, manner, str(_SECONDS_WITHOUT_COMPILING)
-        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
+        folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
         numbers = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
         self._popen = subprocess.Popen(
             [sys.executable, "-P", "-c", start, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env={**os.environ, **places, **numbers},
+            env={**os.environ, **folders, **numbers},
             start_new_session=True,
         )
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         self._stdin = self._popen.stdin
-        self._heard: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._received: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._listener = threading.Thread(
-            target=_listen, args=(self._popen.stdout, self._heard), daemon=True, name="nursery"
+            target=_listen, args=(self._popen.stdout, self._received), daemon=True, name="worker"
         )
         self._listener.start()
 
-    def say(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Send a line; raise EOFError if nobody is there."""
         try:
             self._stdin.write(as_line(message))
@@ -227,14 +228,14 @@ class _Process:
         except (OSError, ValueError):  # ValueError: another thread has closed it
             raise EOFError from None
 
-    def hear(self, seconds: float) -> dict[str, Any]:
+    def receive(self, seconds: float) -> dict[str, Any]:
         """Return the next line; raise TimeoutError after so many seconds, EOFError if none will come."""
         try:
-            line = self._heard.get(timeout=min(seconds, threading.TIMEOUT_MAX))
+            line = self._received.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             raise TimeoutError from None
         if line is None:
-            self._heard.put(None)
+            self._received.put(None)
             raise EOFError
         return json.loads(line)
 
@@ -249,12 +250,12 @@ class _Process:
             how = "took too long to start" if isinstance(error, TimeoutError) else "did not start"
             raise RuntimeError(
                 f"The process that is to do the jobs {how}: "
-                f"{self.last_words() or 'it printed nothing'}. Mend this and run again"
+                f"{self.last_output() or 'it printed nothing'}. Fix this and run again"
             ) from None
 
     def _is_ready(self, deadline: float) -> bool:
         try:
-            return self.hear(max(deadline - time.monotonic(), 0)) == {"ready": True}
+            return self.receive(max(deadline - time.monotonic(), 0)) == {"ready": True}
         except ValueError:
             return False
 
@@ -266,18 +267,18 @@ class _Process:
             self._popen.kill()
             return self._popen.wait()
 
-    def last_words(self) -> str:
-        """Return the last lines that the nursery or a child of it has printed."""
+    def last_output(self) -> str:
+        """Return the last lines that the worker or a child of it has printed."""
         self._log.seek(max(self._log.seek(0, os.SEEK_END) - 10_000, 0))
         lines = self._log.read().decode(errors="replace").splitlines()
-        return " | ".join([shortened(line) for line in lines if line.strip()][-_MOST_LINES:])
+        return " | ".join([shortened(line) for line in lines if line.strip()][-_MAX_LINES:])
 
-    def forget_words(self) -> None:
+    def clear_log(self) -> None:
         """Make the log empty."""
         self._log.truncate(0)
 
     def end(self) -> None:
-        """Kill the nursery and all that it has started, at once."""
+        """Kill the worker and all that it has started, at once."""
         for group in (self.child, self._popen.pid):
             kill_group(group)
         self._popen.kill()
@@ -289,8 +290,8 @@ class _Process:
         self._folder.cleanup()
 
 
-def _listen(stream: IO[bytes], heard: queue.SimpleQueue[bytes | None]) -> None:
+def _listen(stream: IO[bytes], received: queue.SimpleQueue[bytes | None]) -> None:
     with stream:
         for line in stream:
-            heard.put(line)
-    heard.put(None)
+            received.put(line)
+    received.put(None)

@@ -1,6 +1,6 @@
-"""The process of a nursery from the inside: it has everything in memory, and forks a child for each job.
+"""The worker's side of the pipes: keeps libraries and data in memory, and forks a child for each job.
 
-`slantwood_bench.nursery` says why, and what goes through the pipes.
+`slantwood_bench.worker` says why, and what goes through the pipes.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from pathlib import Path
 from typing import IO, Any, Never
 
 from slantwood_bench.jobs import Job
-from slantwood_bench.nursery_words import DIED, FAILED, OK, as_line, cause_of_death, in_one_line, kill_group
+from slantwood_bench.worker_messages import DIED, FAILED, OK, as_line, exit_reason, in_one_line, kill_group
 
 
 def serve(module: str, folder: str, manner: str, patience: str, *again: str) -> Never:
-    """Be a nursery: do jobs until no more can come.
+    """Serve jobs until the parent closes the pipe.
 
     A process that has compiled is larger by a gigabyte, and so would all of its children be, whose memory is
     measured. It starts afresh, to find the machine code on the disk.
     """
-    commands, answers = _private_pipes()
+    commands, responses = _private_pipes()
     start = time.monotonic()
-    server = _Server(module, Path(folder), manner == "forks", commands, answers)
+    server = _Server(module, Path(folder), manner == "forks", commands, responses)
     if manner == "forks" and not again and time.monotonic() - start > float(patience):
         os.dup2(commands.fileno(), 0)
-        os.dup2(answers, 1)
+        os.dup2(responses, 1)
         os.execv(sys.executable, [*sys.orig_argv, "again"])
     server.serve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -47,20 +47,20 @@ def serve(module: str, folder: str, manner: str, patience: str, *again: str) -> 
 
 def _private_pipes() -> tuple[IO[bytes], int]:
     """Move both pipes away from where jobs read and print; what they print goes to the log."""
-    commands, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    commands, responses = os.fdopen(os.dup(0), "rb"), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    return commands, answers
+    return commands, responses
 
 
 class _Server:
-    def __init__(self, module: str, folder: Path, forks: bool, commands: IO[bytes], answers: int) -> None:
+    def __init__(self, module: str, folder: Path, forks: bool, commands: IO[bytes], responses: int) -> None:
         self._folder = folder
         self._forks = forks
         self._commands = commands
-        self._answers = answers
+        self._responses = responses
         with self._while_parent_lives():
             if os.environ["OPENBLAS_NUM_THREADS"] != "1":
                 # BLAS starts its threads when it is loaded, and sees to them in a fork: they are no obstacle.
@@ -73,26 +73,26 @@ class _Server:
 
     def serve(self) -> None:
         _flush()
-        self._tell({"ready": True})
+        self._send({"ready": True})
         for line in self._commands:
-            message = self._answer(json.loads(line))
-            self._tell(message)
+            message = self._respond(json.loads(line))
+            self._send(message)
             if message["last"]:
                 return
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _respond(self, request: dict[str, Any]) -> dict[str, Any]:
         job = Job(**request["job"])
         try:
             with self._while_parent_lives():
                 self._prepare(job, request["data"], request["folds"])
-                facts = getattr(self._jobs, "facts", _no_facts)(job, self._prepared)
+                metadata = getattr(self._jobs, "metadata", _no_metadata)(job, self._prepared)
         except Exception as error:
             traceback.print_exc()
             return {"done": {"status": FAILED, "error": in_one_line(error)}, "last": False}
         # Other libraries' threads do not live on in a fork, where some would be waited for without end.
         if self._forks and _count_threads() <= self._n_threads:
-            return {"done": self._in_a_child(job, facts), "last": False}
-        self._tell({"began": None, "facts": facts})
+            return {"done": self._run_in_child(job, metadata), "last": False}
+        self._send({"began": None, "metadata": metadata})
         threading.Thread(target=self._end_with_parent, daemon=True).start()
         return {"done": json.loads(self._row(job)), "last": True}
 
@@ -111,40 +111,40 @@ class _Server:
             traceback.print_exc()
             return as_line({"status": FAILED, "error": in_one_line(error)})
 
-    def _in_a_child(self, job: Job, facts: dict[str, Any]) -> dict[str, Any]:
+    def _run_in_child(self, job: Job, metadata: dict[str, Any]) -> dict[str, Any]:
         # Pages that the collector does not touch need not be copied for the child.
         gc.collect()
         gc.freeze()
         _flush()  # or the child would print it once more
         reading, writing = os.pipe()
-        nursery = os.getpid()
+        worker = os.getpid()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads, see _answer
+            warnings.simplefilter("ignore")  # of threads, see _respond
             child = os.fork()
         if child == 0:
-            self._be_a_child(job, nursery, writing)
+            self._run_child(job, worker, writing)
         os.close(writing)
         self._n_threads = _count_threads()  # BLAS ends its threads before a fork
         with contextlib.suppress(OSError):
             os.setpgid(child, child)  # here too, because either may come first
-        self._tell({"began": child, "facts": facts})
+        self._send({"began": child, "metadata": metadata})
         try:
-            text = self._hear(child, reading)
+            text = self._read_child(child, reading)
         finally:
             os.close(reading)
         kill_group(child)  # with all that it has started
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if text.endswith(b"\n"):
             return json.loads(text)
-        return {"status": DIED, "error": cause_of_death(code)}
+        return {"status": DIED, "error": exit_reason(code)}
 
-    def _be_a_child(self, job: Job, nursery: int, writing: int) -> Never:
+    def _run_child(self, job: Job, worker: int, writing: int) -> Never:
         code = 1
         try:
             os.setpgid(0, 0)
-            _die_with_parent(nursery)
+            _die_with_parent(worker)
             os.close(self._commands.fileno())
-            os.close(self._answers)
+            os.close(self._responses)
             row = memoryview(self._row(job))
             while row:
                 row = row[os.write(writing, row) :]
@@ -153,7 +153,7 @@ class _Server:
         finally:
             os._exit(code)
 
-    def _hear(self, child: int, reading: int) -> bytes:
+    def _read_child(self, child: int, reading: int) -> bytes:
         """Return what the child says, up to the end of its line or its life."""
         text = bytearray()
         commands = self._commands.fileno()
@@ -162,7 +162,7 @@ class _Server:
             # A process that the child has started may keep the pipe open: its end is not enough to wait for.
             ready = select.select(watched, [], [], 0.1)[0]
             if commands in ready:
-                self._abandon(child)
+                self._exit_at_once(child)
             if reading in ready and not _read_into(text, reading):
                 watched.remove(reading)
         os.set_blocking(reading, False)
@@ -171,15 +171,15 @@ class _Server:
                 pass
         return bytes(text)
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         line = memoryview(as_line(message))
         try:
             while line:
-                line = line[os.write(self._answers, line) :]
+                line = line[os.write(self._responses, line) :]
         except BrokenPipeError:
-            self._abandon()
+            self._exit_at_once()
 
-    def _abandon(self, child: int | None = None) -> Never:
+    def _exit_at_once(self, child: int | None = None) -> Never:
         """End, because the parent is gone: it says nothing while it waits for a result."""
         kill_group(child)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -194,7 +194,7 @@ class _Server:
 
         def look(*_: Any) -> None:
             if select.select([self._commands], [], [], 0)[0]:
-                self._abandon()
+                self._exit_at_once()
 
         before = signal.signal(signal.SIGALRM, look)
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
@@ -212,7 +212,7 @@ class _Server:
         os._exit(1)
 
 
-def _no_facts(job: Job, prepared: Any) -> dict[str, Any]:
+def _no_metadata(job: Job, prepared: Any) -> dict[str, Any]:
     return {}
 
 

@@ -1,4 +1,4 @@
-"""What a nursery and the process inside it say to each other, and how they end other processes."""
+"""Messages between a worker and its parent, and how either ends processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 OK, FAILED, TIMED_OUT, DIED = "ok", "failed", "timed out", "died"
 
-_MOST_LETTERS = 300
+_MAX_LENGTH = 300
 
 
 def kill_group(group: int | None) -> None:
@@ -20,7 +20,7 @@ def kill_group(group: int | None) -> None:
             os.killpg(group, signal.SIGKILL)
 
 
-def cause_of_death(code: int) -> str:
+def exit_reason(code: int) -> str:
     """Say how a process ended that should not have: a code, or minus a signal."""
     if code >= 0:
         return f"its process ended with code {code}"
@@ -39,7 +39,7 @@ def in_one_line(error: BaseException) -> str:
 def shortened(text: str) -> str:
     """Put a text in one line of moderate length."""
     text = " ".join(text.split())
-    return text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 3] + "..."
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
 
 
 def as_line(message: dict[str, Any]) -> bytes:

@@ -1,4 +1,4 @@
-"""What do figures of the study share? How methods look, which data sets there are, and sizes of letters."""
+"""What the figures share: colours and markers of methods, the list of data sets, and font sizes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FAMILIES = {"gradient": _BLUE, "svm": _RED, "pct": _GREEN}
 _FORMS = {"bag": "o", "rf": "^", "tree": "s"}
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """How a method is drawn, in every figure the same."""
 
     colour: str
@@ -52,28 +52,28 @@ class Look(NamedTuple):
 
 
 _OTHERS = {
-    "orf": Look(_ORANGE, "^"),
-    "fastxml": Look(_PINK, "D"),
-    "lightgbm": Look(_BLACK, "D"),
-    "linear-svm": Look(_ORANGE, "D"),
-    "scikit-rf": Look(_SKY, "^"),
-    "scikit-et": Look(_SKY, "v"),
-    "ydf": Look(_PINK, "v"),
-    "ydf-oblique": Look(_PINK, "v", False),
-    "treeple": Look(_BLACK, "^"),
-    "cart-lc": Look(_SKY, "s"),
-    "oc1": Look(_BLACK, "s"),
-    "wodt": Look(_ORANGE, "s"),
+    "orf": Style(_ORANGE, "^"),
+    "fastxml": Style(_PINK, "D"),
+    "lightgbm": Style(_BLACK, "D"),
+    "linear-svm": Style(_ORANGE, "D"),
+    "scikit-rf": Style(_SKY, "^"),
+    "scikit-et": Style(_SKY, "v"),
+    "ydf": Style(_PINK, "v"),
+    "ydf-oblique": Style(_PINK, "v", False),
+    "treeple": Style(_BLACK, "^"),
+    "cart-lc": Style(_SKY, "s"),
+    "oc1": Style(_BLACK, "s"),
+    "wodt": Style(_ORANGE, "s"),
 }
 
 
-def look_of(method: str) -> Look:
+def style_of(method: str) -> Style:
     """Return how a method is drawn: colour says the split, shape ensemble or tree, hollow as published."""
     form, _, rest = method.partition("-")
     family, _, published = rest.partition("-")
     if form in _FORMS and family in _FAMILIES:
-        return Look(_FAMILIES[family], _FORMS[form], not published)
-    return _OTHERS.get(method, Look(GREY, "X"))
+        return Style(_FAMILIES[family], _FORMS[form], not published)
+    return _OTHERS.get(method, Style(GREY, "X"))
 
 
 class DataSet(NamedTuple):
