@@ -109,26 +109,29 @@ def _split_node(
 ):
     # `best_test` and `acceptable` of the algorithm: asks the learner for a hyperplane, over ever more of the
     # features, until one is acceptable. Its weights are stored from place `first` on.
-    X = problem.X
-    limits = problem.limits
-    scaling = problem.scaling
+    # Parts of tuples are taken out once: each time takes a count of references to every array in them.
+    X, Z = problem.X, problem.Z
+    limits, scaling = problem.limits, problem.scaling
+    attribute_weights = problem.attribute_weights
+    x_workspace, z_workspace = memory.x, memory.z
+    rows, weights = here.rows, here.weights
+    n_rows = rows.shape[0]
     none = _Split(False, False, first, 0.0)
-    n_attributes = measure(problem.Z, here.rows, here.weights, 1, memory.z)
+    n_attributes = measure(Z, rows, weights, 1, z_workspace)
     if n_attributes == 0:
         return splits, none
-    n_active = count_varying(X, here, limits.min_support, memory.x, stream)
+    n_active = count_varying(X, here, limits.min_support, x_workspace, stream)
     if n_active == 0:
         return splits, none
-    attribute_weights = problem.attribute_weights
-    set_scales(memory.z, n_attributes, scaling.targets, attribute_weights, True)
+    set_scales(z_workspace, n_attributes, scaling.targets, attribute_weights, True)
     if node == 0:
-        columns = memory.z.columns[:n_attributes]
+        columns = z_workspace.columns[:n_attributes]
         power = problem.importance_power
-        _set_root_scale(columns, memory.z.variance, attribute_weights, power, memory.root_scale)
-    z_block = gather(problem.Z, here.rows, memory.z, n_attributes)
+        _set_root_scale(columns, z_workspace.variance, attribute_weights, power, memory.root_scale)
+    z_block = gather(Z, rows, z_workspace, n_attributes)
     draws = trial_stream if n_failed > 0 else stream
-    is_right = memory.is_right[: here.rows.shape[0]]
-    members = memory.members[: here.rows.shape[0]]
+    is_right = memory.is_right[:n_rows]
+    members = memory.members[:n_rows]
     direction = memory.direction[:n_attributes]
     subspace = Subspace(0, n_active, 0, limits.max_features)
     no_weights = memory.w[:0]  # all features count alike
@@ -144,13 +147,13 @@ def _split_node(
             w[below(trial_stream.state, subspace.size)] = np.float32(1.0)
             b = np.float32(0.0)
         else:
-            subspace = widen(X, here, memory.x, subspace, limits.features_per_row, draws)
+            subspace = widen(X, here, x_workspace, subspace, limits.features_per_row, draws)
             if subspace.size == 0:
                 continue
             w = memory.w[: subspace.size]
-            set_scales(memory.x, subspace.size, scaling.features, no_weights, scaling.unit_variance)
-            x_block = gather(X, here.rows, memory.x, subspace.size)
-            learner(numbers, x_block, z_block, here.weights, draws.state, w, memory.result)
+            set_scales(x_workspace, subspace.size, scaling.features, no_weights, scaling.unit_variance)
+            x_block = gather(X, rows, x_workspace, subspace.size)
+            learner(numbers, x_block, z_block, weights, draws.state, w, memory.result)
             b, found = read_result(memory.result)
             # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
             may_fail = (
@@ -162,31 +165,23 @@ def _split_node(
             if not found:
                 continue
         splits = with_capacity(splits, first + subspace.size)
-        end, offset = store_in_raw_units(w, b, memory.x, splits, first)
+        end, offset = store_in_raw_units(w, b, x_workspace, splits, first)
         n_right = mark_sides(
-            X,
-            here.rows,
-            splits.columns[first:end],
-            splits.weights[first:end],
-            splits.means[first:end],
-            offset,
-            memory.spread,
-            memory.spread_means,
-            is_right,
+            X, rows, splits, first, end, offset, memory.spread, memory.spread_means, is_right
         )
-        if n_right == 0 or n_right == here.rows.shape[0]:
+        if n_right == 0 or n_right == n_rows:
             continue
-        sum_right(z_block, here.weights, is_right, members, direction)
-        removed = removed_impurity(memory.z, direction, members, memory.root_scale, size.weight)
+        sum_right(z_block, weights, is_right, members, direction)
+        removed = removed_impurity(z_workspace, direction, members, memory.root_scale, size.weight)
         passed = True
         if limits.min_impurity_decrease > 0.0:
-            separation = separation_of(z_block, here.weights, is_right, members, direction)
+            separation = separation_of(z_block, weights, is_right, members, direction)
             passed = separation.decrease >= limits.min_impurity_decrease and (
                 (n_failed == 0 and not at_mean)
                 or is_beyond_chance(separation.explained * size.effective, subspace.size, n_attributes)
             )
         if passed or may_fail:
-            share_out(w, memory.x, removed / problem.total_weight, splits.shares[first:])
+            share_out(w, x_workspace, removed / problem.total_weight, splits.shares[first:])
             return splits, _Split(True, passed, end, offset)
     return splits, none
 

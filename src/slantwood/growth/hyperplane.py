@@ -26,12 +26,15 @@ def store_in_raw_units(w, b, workspace, splits, first):
 
 
 @indexed
-def mark_sides(X, rows, columns, weights, means, bias, spread, spread_means, is_right):
+def mark_sides(X, rows, splits, first, end, bias, spread, spread_means, is_right):
     """Mark the rows of which x.v + c >= 0, computed in float64 as routing does; return how many they are.
 
-    `spread` is zeros over all columns of a sparse X, and `spread_means` has numbers for all of them where
-    values are missing.
+    The weights are at the places first .. end. `spread` is zeros over all columns of a sparse X, and
+    `spread_means` has numbers for all of them where values are missing.
     """
+    columns = splits.columns[first:end]
+    weights = splits.weights[first:end]
+    means = splits.means[first:end]
     if not X.is_dense:
         for k in range(columns.shape[0]):
             spread[columns[k]] = weights[k]
