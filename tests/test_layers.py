@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 import tokenize
 from pathlib import Path
 
@@ -67,3 +68,20 @@ def test_files_and_functions_stay_small(file):
         if isinstance(node, ast.FunctionDef):
             inside = [line for line in lines if node.lineno <= line <= node.end_lineno]
             assert len(inside) <= _MOST_LINES_OF_A_FUNCTION, node.name
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the documentation is not part of this installation")
+def test_the_walks_of_the_guide_go_through_functions_that_exist_and_visit_no_file_twice():
+    guide = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walks = guide.split("## A walk")[1].split("\n## ")[0].split("One `predict_proba`")
+    for walk in walks:
+        hops = re.findall(r"`([\w/]+\.py): ([\w.]+)`", walk)
+        assert len(hops) >= 6
+        assert len({file for file, _ in hops}) == len(hops)
+        for file, name in hops:
+            defined = {
+                node.name
+                for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+                if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            }
+            assert set(name.split(".")) <= defined, file
