@@ -45,7 +45,7 @@ _BYTES_PER_ANCESTOR = 16
 
 
 # Parameters that older files call otherwise.
-_RENAMED = {"normalize_rows": "normalize_rows", "normalize_labels": "normalize_labels", "rival": "competitor"}
+_RENAMED = {"unit_rows": "normalize_rows", "unit_labels": "normalize_labels", "rival": "competitor"}
 
 
 class ValueWriter:
