@@ -109,7 +109,7 @@ def _workers(backend: str, address: str | None) -> Iterator[None]:
     elif backend == "dask":
         from distributed import Client
 
-        with Client(address), joblib.parallel_config(backend="dask"):
+        with Client(address), joblib.parallel_config(backend="dask"):  # type: ignore[no-untyped-call]
             yield
     elif backend == "ray":
         import ray

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 from slantwood.ensemble.forest import FittedForest
 
@@ -18,7 +18,8 @@ TreeListener = Callable[[int, int], None]
 _listener: ContextVar[TreeListener | None] = ContextVar("slantwood_tree_listener", default=None)
 
 try:  # scikit-learn 1.9 and later
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _manage_callbacks
 
     HAS_CALLBACKS = True
 except ImportError:
@@ -27,9 +28,13 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks."""
 
-    def with_callbacks(fit: Any) -> Any:
-        """Leave fit as it is."""
-        return fit
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def with_callbacks(fit: Fit) -> Fit:
+    """Let scikit-learn call callbacks at the begin and end of a fit, where it has them."""
+    return _manage_callbacks(fit) if HAS_CALLBACKS else fit
 
 
 @contextmanager

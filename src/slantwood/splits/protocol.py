@@ -54,9 +54,9 @@ _SIGNATURE = types.void(_doubles, _block, _block, _floats, _stream, _floats, _do
 # came to its end, which it does not where memory runs out.
 RESULT_SIZE = 3
 
-_entry_points: dict[type, Callable] = {}
+_entry_points: dict[type, Callable[..., Any]] = {}
 _compiled: dict[type, Any] = {}
-_plain: dict[type, Callable] = {}
+_plain: dict[type, Callable[..., Any]] = {}
 _compiling = threading.Lock()
 hold_across_forks(_compiling)
 
@@ -72,17 +72,17 @@ class Scaling(NamedTuple):
     unit_variance: bool
 
 
-def entry_point(parameters_type: type) -> Callable[[Callable], Callable]:
+def entry_point(parameters_type: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register `entry_point(numbers, X, Z, weights, state, w, result)` for parameters of the given type."""
 
-    def register(function: Callable) -> Callable:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         _entry_points[parameters_type] = function
         return function
 
     return register
 
 
-def register_plain(parameters_type: type, kernel: Callable) -> None:
+def register_plain(parameters_type: type, kernel: Callable[..., Any]) -> None:
     """Register the kernel, of plain Python, of learners with parameters of the given type."""
     _plain[parameters_type] = kernel
 
