@@ -240,7 +240,7 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
         numbers = np.array([*values.astype(np.float32), np.nan], np.float32)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{path}: column {name!r} holds text, as {listed(list(values), 3)}, and the model learned "
+            f"{path}: column {name!r} holds text such as {listed(list(values), 3)}, and the model learned "
             "numbers there"
         ) from error
     return numbers[column.cat.codes.to_numpy()]
@@ -286,7 +286,7 @@ def _classes(model: Any, data: Data, path: str) -> np.ndarray:
             return y.astype(model.classes_.dtype)
         except ValueError as error:
             raise ValueError(
-                f"{path}: target {data.target_names[0]!r} holds text, as {listed(y, 1)}, and the model "
+                f"{path}: target {data.target_names[0]!r} holds text such as {listed(y, 1)}, and the model "
                 f"predicts the classes {listed(model.classes_)}"
             ) from error
     return y

@@ -64,8 +64,8 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
 
 def _known_rows(y: Any) -> np.ndarray:
     if sp.issparse(y):
-        gaps = sp.csr_array((np.isnan(y.data), y.indices, y.indptr), shape=y.shape)
-        return np.asarray(gaps.sum(axis=1)).ravel() == 0
+        missing = sp.csr_array((np.isnan(y.data), y.indices, y.indptr), shape=y.shape)
+        return np.asarray(missing.sum(axis=1)).ravel() == 0
     cells = y.reshape(len(y), -1)
     if y.dtype.kind == "O":
         return np.array([all(value is not None and value == value for value in row) for row in cells], bool)

@@ -57,7 +57,7 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
         Where the labels and the pairs of a row begin; their first element is set before.
     indices : int32 array; data : float32 array
         Indices and values of all rows.
-    leftovers : int64 array of shape (room, 5)
+    leftovers : int64 array of shape (capacity, 5)
         Numbers that are not decided here: 0 for a label and 1 for a value, its place in `labels` or `data`,
         begin and end in the text, line.
     """

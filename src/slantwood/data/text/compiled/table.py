@@ -40,7 +40,7 @@ class Texts(NamedTuple):
     Attributes
     ----------
     table : int32 array
-        Its length is a power of two, at least twice the number of texts there is room for. 1 + number of the
+        Its length is a power of two, at least twice the capacity for texts. 1 + number of the
         text that belongs here, or 0.
     hashes : uint64 array
         Hash of each text.
@@ -55,7 +55,7 @@ class Texts(NamedTuple):
     latest : int32 array
         The text that each column had last, or -1.
     letters : uint8 array
-        The texts one after the other, with room for all that is still to be scanned.
+        The texts one after the other, with space for all that is still to be scanned.
     """
 
     table: np.ndarray
@@ -85,16 +85,16 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
     progress : int64 array of shape (N_COUNTERS,)
         Moved on row by row; POSITION is where the first row begins that is not yet read.
     numbers : float32 array; targets : float64 array; codes : int32 array
-        A row for each that there is room for, a column for each of the kind; NaN or -1 for what is missing.
+        Rows up to the capacity, a column for each of the kind; NaN or -1 for what is missing.
     texts : Texts
         Distinct texts so far.
-    leftovers : int64 array of shape (room, 5)
+    leftovers : int64 array of shape (capacity, 5)
         Cells that are not decided here: row, column, begin and end in the text, line.
     """
     _, hashes, ends, _, code_of, counts, latest, letters = texts
     n_columns = kinds.shape[0]
     n_texts = counts.shape[0]
-    room = hashes.shape[0]
+    capacity = hashes.shape[0]
     end = text.shape[0]
     i = progress[POSITION]
     row = progress[ROW]
@@ -115,7 +115,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
             return DONE
         if row >= min(numbers.shape[0], targets.shape[0], codes.shape[0]):
             return FULL
-        if leftovers.shape[0] - n_leftovers < n_columns or room - n_values < n_texts:
+        if leftovers.shape[0] - n_leftovers < n_columns or capacity - n_values < n_texts:
             return FULL
         column = 0
         while True:
