@@ -68,9 +68,9 @@ def test_a_pipe_stays_a_pipe(tmp_path):
 
 
 def test_a_folder_of_this_name_or_none_around_it_is_told(tmp_path):
-    with pytest.raises(IsADirectoryError, match=r"a folder has this name.*" + tmp_path.name + "'$"):
+    with pytest.raises(IsADirectoryError, match=r"it is a folder.*" + tmp_path.name + "'$"):
         _write_half(tmp_path, ValueError)
-    with pytest.raises(FileNotFoundError, match=r"no such folder to write to; make it.*nowhere'$"):
+    with pytest.raises(FileNotFoundError, match=r"the folder does not exist; create it.*nowhere'$"):
         _write_half(tmp_path / "nowhere" / "a.bin", ValueError)
     assert list(tmp_path.iterdir()) == []
 

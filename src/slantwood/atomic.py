@@ -30,11 +30,9 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     # Through a link to the file that it points to, which keeps the link.
     path = Path(os.path.realpath(path))
     if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder has this name; expected that of a file", str(path))
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; expected the name of a file", str(path))
     if not path.parent.is_dir():
-        raise FileNotFoundError(
-            errno.ENOENT, "there is no such folder to write to; make it", str(path.parent)
-        )
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist; create it", str(path.parent))
     beside, handle = _new_beside(path)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -27,7 +27,7 @@ from slantwood.data.model_columns import (
 from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_with_options
 from slantwood.data.table import Data, is_frame
-from slantwood.estimators.names import input_names, output_names, task_of
+from slantwood.estimators.names import input_names, output_names
 from slantwood.hints import listed, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
@@ -95,7 +95,7 @@ def read_for_model(
     >>> model.predict(read_for_model(model, "new-wines.csv").X)  # doctest: +SKIP
     """
     path = Path(path)
-    names, task = input_names(model), task_of(model)
+    names, task = input_names(model), model.targets_.task
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
     known = tuple(getattr(model, "target_names_", None) or ())
     if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
@@ -240,7 +240,7 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
         numbers = np.array([*values.astype(np.float32), np.nan], np.float32)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{path}: column {name!r} holds text, as {listed(list(values), 3)}, and the model learned "
+            f"{path}: column {name!r} holds text such as {listed(list(values), 3)}, and the model learned "
             "numbers there"
         ) from error
     return numbers[column.cat.codes.to_numpy()]
@@ -250,7 +250,7 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
 
 
 def _align_targets(model: Any, data: Data, path: str, by_position: bool) -> Any:
-    task = task_of(model)
+    task = model.targets_.task
     if task in CLASS_TASKS:
         return _classes(model, data, path)
     if task in NUMBER_TASKS:
@@ -286,7 +286,7 @@ def _classes(model: Any, data: Data, path: str) -> np.ndarray:
             return y.astype(model.classes_.dtype)
         except ValueError as error:
             raise ValueError(
-                f"{path}: target {data.target_names[0]!r} holds text, as {listed(y, 1)}, and the model "
+                f"{path}: target {data.target_names[0]!r} holds text such as {listed(y, 1)}, and the model "
                 f"predicts the classes {listed(model.classes_)}"
             ) from error
     return y

@@ -202,7 +202,7 @@ def test_what_clus_decides_between_lists_is_said(read, settings):
     _, said = read(settings("Target = 5-6", "Disable = 2,5"))
     assert "Disable has the targets 5: they stay targets, as in CLUS." in said
     _, said = read(settings("Target = 5-6", "Descriptive = 1-6"))
-    assert "Descriptive has the targets 5-6: here targets are no inputs." in said
+    assert "Descriptive has the targets 5-6: here targets are not inputs." in said
 
 
 def test_an_attribute_of_the_type_key_names_rows_and_is_no_target(read, folder):

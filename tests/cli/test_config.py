@@ -53,7 +53,7 @@ def test_the_data_may_stand_in_the_file_too(printed, folder):
         ("trees = [1, 2]", "expected one value"),
         ('task = "guessing"', "--task"),
         ("set = 3", "expected a table [set]"),
-        ("top-k = 3", "'top-k', which is no option of this command"),
+        ("top-k = 3", "'top-k', which is not an option of this command"),
         ("trees 3", "not a TOML file"),
         ('config = "d.toml"', "'config'"),
     ],

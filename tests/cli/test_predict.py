@@ -158,7 +158,7 @@ def test_text_where_numbers_were_learned_is_named(train, fails, write_csv, waves
     train("a.csv", "--targets", "u,v")
     write_csv("b.csv", waves | {"b": ["many", "few"] * 40})
     line = fails("predict", "m.slant", "b.csv")
-    assert "column 'b' holds text, as 'few', 'many'" in line
+    assert "column 'b' holds text such as 'few', 'many'" in line
 
 
 # ---- what is written
@@ -324,7 +324,9 @@ def test_a_file_that_holds_no_categories_is_refused_where_they_were_learned(
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_read(fails):
-    assert "there is no folder gone" in fails("predict", "gone.slant", "gone.csv", "--output", "gone/p.csv")
+    assert "the folder gone of p.csv does not exist" in fails(
+        "predict", "gone.slant", "gone.csv", "--output", "gone/p.csv"
+    )
 
 
 def test_a_column_that_the_model_uses_anyway_is_no_other_spelling(train, fails, write_csv, waves):

@@ -17,7 +17,7 @@ def test_a_new_file_one_to_be_replaced_and_none_at_all_are_fine(folder):
 
 def test_an_earlier_file_is_replaced_by_force_only(folder):
     (folder / "b").write_text("earlier")
-    with pytest.raises(FileExistsError, match=r"b is there already, and would be lost; .*, or --force"):
+    with pytest.raises(FileExistsError, match=r"b already exists and would be overwritten; .*, or --force"):
         check_result(folder / "b")
 
 
@@ -38,7 +38,7 @@ def test_no_command_replaces_a_file_of_others_without_force(run, fails, folder, 
     run("train", "a.csv", "--targets", "u", "--trees", "1", "--model", "m.slant")
     old = folder / next(word for word in words if word.startswith("old"))
     old.write_text("dear to somebody")
-    assert "is there already, and would be lost" in fails(*words)
+    assert "already exists and would be overwritten" in fails(*words)
     assert old.read_text() == "dear to somebody"
     run(*words, "--force")
     assert b"dear to somebody" not in old.read_bytes()
@@ -62,7 +62,9 @@ def test_a_model_of_ours_is_trained_anew_without_force(run, folder, write_csv, w
 def test_a_file_is_converted_in_place_by_force_only(run, fails, folder, write_csv, waves):
     before = write_csv("a.csv", waves).read_bytes()
     line = fails("convert", "a.csv", "./a.csv", "--drop", "u")
-    assert "a.csv is also what is read, and would be lost; give the result another name, or --force" in line
+    assert (
+        "a.csv is also the input and would be overwritten; give the result another name, or --force" in line
+    )
     assert (folder / "a.csv").read_bytes() == before
     run("convert", "a.csv", "./a.csv", "--drop", "u", "--force")
     assert (folder / "a.csv").read_text().splitlines()[0] == "a,b,c,v"
@@ -71,14 +73,14 @@ def test_a_file_is_converted_in_place_by_force_only(run, fails, folder, write_cs
 def test_force_does_not_replace_what_is_learned_from(fails, folder, write_csv, waves):
     before = write_csv("a.csv", waves).read_bytes()
     line = fails("train", "a.csv", "--targets", "u", "--model", "a.csv", "--force")
-    assert "a.csv is also what is read, and would be lost" in line
+    assert "a.csv is also the input and would be overwritten" in line
     assert (folder / "a.csv").read_bytes() == before
 
 
 def test_data_of_the_demo_replace_nothing_without_force(run, fails, folder):
     (folder / "data").mkdir()
     (folder / "data" / "waves.test.csv").write_text("mine")
-    assert "waves.test.csv is there already" in fails("demo", "--save", "data")
+    assert "waves.test.csv already exists" in fails("demo", "--save", "data")
     assert [path.name for path in (folder / "data").iterdir()] == ["waves.test.csv"]
     run("demo", "--save", "data", "--force")
     assert len((folder / "data" / "waves.test.csv").read_text()) > 1000
@@ -95,7 +97,7 @@ def test_a_study_is_not_written_over_the_report_of_something_else(fails, folder)
 def test_force_is_not_taken_from_files_of_options(run, fails, folder, write_csv, waves):
     write_csv("a.csv", waves)
     (folder / "o.toml").write_text('force = true\ndata = "a.csv"\n')
-    assert "'force', which is no option" in fails("train", "--config", "o.toml", code=2)
+    assert "'force', which is not an option" in fails("train", "--config", "o.toml", code=2)
     assert "force" not in run("train", "a.csv", "--print-config").stdout
 
 
@@ -121,7 +123,7 @@ def test_a_folder_in_which_nothing_may_be_written_is_named(folder):
 
 def test_what_may_not_be_written_is_asked_of_the_system(folder, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(PermissionError, match="you may not write in the folder"):
+    with pytest.raises(PermissionError, match="no permission to write in the folder"):
         check_result(folder / "a")
 
 
@@ -137,7 +139,7 @@ def test_what_may_not_be_written_is_asked_of_the_system(folder, monkeypatch):
 def test_a_file_that_is_read_is_never_replaced_by_the_result(fails, folder, write_csv, waves, words):
     write_csv("b.csv", waves)
     before = write_csv("a.csv", waves).read_bytes()
-    assert "a.csv is also what is read, and would be lost" in fails(*words)
+    assert "a.csv is also the input and would be overwritten" in fails(*words)
     assert (folder / "a.csv").read_bytes() == before
 
 

@@ -101,4 +101,4 @@ def test_texts_that_are_not_dropped_are_told_with_the_way_to_do_it(fails, dialec
 def test_how_a_file_is_written_is_not_said_of_a_known_set(fails, words):
     said = fails("train", "dataset:emotions", *words, code=2)
     assert words[0] in said
-    assert "a known data set says it itself" in said
+    assert "a known data set defines this itself" in said

@@ -180,7 +180,7 @@ def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
         ((".",), ". is a folder"),
         (("a.csv",), "targets"),
         (("a.csv", "--targets", "w"), "targets has 'w'"),
-        (("a.csv", "--targets", "u", "--model", "gone/m.slant"), "there is no folder gone"),
+        (("a.csv", "--targets", "u", "--model", "gone/m.slant"), "the folder gone of m.slant does not exist"),
         (("a.csv", "--targets", "u", "--max-features", "many"), "max_features='many'"),
         (("a.csv", "--targets", "u", "--test", "gone.csv"), "there is no file 'gone.csv'"),
         (("torn.csv", "--targets", "u"), "torn.csv"),

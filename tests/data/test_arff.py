@@ -130,7 +130,7 @@ def test_where_nothing_says_the_targets_the_error_names_the_file(write):
         ValueError, match="^" + re.escape(str(path)) + ": nothing says which columns are targets"
     ):
         read(path)
-    with pytest.raises(ValueError, match="^" + re.escape(str(path)) + ": targets has 'e', which no column"):
+    with pytest.raises(ValueError, match="^" + re.escape(str(path)) + ": targets has 'e', but no column"):
         read(path, "e")
 
 
@@ -177,7 +177,7 @@ def test_numbers_that_are_only_codes_become_categories(write):
     assert frame["code"].cat.categories.tolist() == ["9", "10"]
     assert frame["code"].cat.codes.tolist() == [1, 0, -1, 1]
     assert read(write(text), "code", nominal="code").y.tolist() == ["10", "9", None, "10"]
-    with pytest.raises(ValueError, match="line 4: attribute 'code': 'ten' is no number; expected one"):
+    with pytest.raises(ValueError, match="line 4: attribute 'code': 'ten' is not a number; expected one"):
         read(write(text.replace("10,1", "ten,1")), "x", nominal="code")
     sparse = "@attribute code integer\n@attribute x numeric\n@data\n{1 4}\n{0 3}\n"
     assert read(write(sparse), "x", nominal="code").X["code"].tolist() == ["0", "3"]
@@ -453,11 +453,11 @@ def test_an_encoding_can_be_given(tmp_path, encoding, suffix):
 def test_what_does_not_fit_an_encoding_is_named(tmp_path):
     path = tmp_path / "file.arff"
     path.write_bytes(STREETS.encode("latin-1"))
-    with pytest.raises(ValueError, match=r"file\.arff, line 1: some bytes .* are no text in utf-8"):
+    with pytest.raises(ValueError, match=r"file\.arff, line 1: some bytes .* are not text in utf-8"):
         read(path, "t", encoding="utf-8")
-    with pytest.raises(ValueError, match="encoding='latin-77' is no encoding of text"):
+    with pytest.raises(ValueError, match="encoding='latin-77' is not a text encoding"):
         read(path, "t", encoding="latin-77")
-    with pytest.raises(ValueError, match="encoding='hex' is no encoding of text"):
+    with pytest.raises(ValueError, match="encoding='hex' is not a text encoding"):
         read(path, "t", encoding="hex")
     with pytest.raises(TypeError, match="encoding=8 must be a name"):
         read(path, "t", encoding=8)
@@ -467,7 +467,9 @@ def test_what_does_not_fit_an_encoding_is_named(tmp_path):
 def test_what_is_said_of_arff_is_refused_for_other_files(write, said):
     path = write("a,b\n1,2\n", "file.csv")
     (argument,) = said
-    with pytest.raises(ValueError, match=rf"file\.csv is no ARFF file, and {argument} is for these only"):
+    with pytest.raises(
+        ValueError, match=rf"file\.csv is not an ARFF file, and {argument} applies to these only"
+    ):
         read(path, "b", **said)
 
 

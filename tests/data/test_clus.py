@@ -554,7 +554,10 @@ def test_a_wrong_row_is_named_with_what_was_expected(write, row, message):
         ("{0 4,-1 3,2 p,3 k}", "expected 'index value' and a comma or brace in '-1 3,2 p,3 k}'"),
         ("{0 4,2,3 k}", "expected 'index value' and a comma or brace in '2,3 k}'"),
         ("{0 4,2 p,3 k", "expected 'index value' and a comma or brace in '3 k'"),
-        ("{0 4,2 p,3 k},5", "expected nothing after the closing brace but a weight, as ', {2}', found ',5'"),
+        (
+            "{0 4,2 p,3 k},5",
+            "expected nothing after the closing brace but a weight such as ', {2}', found ',5'",
+        ),
         ("{0 4,2 p,3 k},{-5}", "the row ends with '{-5}'; expected a weight in braces that is not negative"),
         ("{0 4,3 k}", "attribute 'class' is not listed; expected 2 and a value, or 2 ?"),
         ("{}", "attribute 'class' is not listed; expected 2 and a value, or 2 ?"),

@@ -140,7 +140,7 @@ def test_npz_that_is_wrong(tmp_path, arrays, message):
 
 def test_npz_says_itself_what_is_a_target(tmp_path):
     write(numbers(), tmp_path / "a.npz")
-    with pytest.raises(ValueError, match="says itself what are targets"):
+    with pytest.raises(ValueError, match="defines its own targets"):
         read(tmp_path / "a.npz", targets="last:1")
     with pytest.raises(ValueError, match="give no targets"):
         read(tmp_path / "a.npz", targets=0)

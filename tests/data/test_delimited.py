@@ -180,7 +180,7 @@ ROWS = "".join(f"{i}\n" for i in range(300))
         ("a,y\n1,2\n1,1e400\n", {"targets": "y"}, r"line 3: column 'y' has '1e400'.*double"),
         ("a;b\n1,5;1\n2,5;2\n", {}, r"line 2: column 'a' has '1,5'; expected a number with a decimal point"),
         (b"a,b\n1,\xff\xfe\n2,c\n", {}, r"line 2: .*expected UTF-8"),
-        (b"a,\xff\n1,2\n", {}, r"line 1: these bytes are no text; expected UTF-8"),
+        (b"a,\xff\n1,2\n", {}, r"line 1: these bytes are not text; expected UTF-8"),
     ],
 )
 def test_malformed_files_are_refused_with_the_line(table_of, text, said, message):

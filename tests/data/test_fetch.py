@@ -226,7 +226,7 @@ def test_a_wrong_file_leaves_an_earlier_one_alone(server, path):
 
 
 def test_a_file_that_is_not_there_is_asked_for_once(server, path):
-    with pytest.raises(FetchError, match="/absent answers 404 Not Found"):
+    with pytest.raises(FetchError, match="/absent responds 404 Not Found"):
         download(f"{server.url}/absent", path)
     assert len(server.requests) == 1
 
@@ -242,7 +242,7 @@ def test_a_busy_server_is_asked_again_when_it_says(server, path, monkeypatch):
 
 
 def test_a_server_that_stays_busy_is_given_up(server, path):
-    with pytest.raises(FetchError, match="failed 3 times, at last with: 503"):
+    with pytest.raises(FetchError, match="failed 3 times; the last error was: 503"):
         fetched(server, path, Page(CONTENT, failures=[(503, {})] * 9), attempts=3)
     assert len(server.requests) == 3
 
@@ -289,7 +289,7 @@ def test_a_version_that_cannot_be_sent_back_is_not_gone_on_with(server, path):
     "checksum", ["crc32:12345678", "sha256:12", "md5", "shake_128:12", f"md5:{'g' * 32}"]
 )
 def test_checksums_of_unknown_kinds_are_refused_before_anything_is_fetched(server, path, checksum):
-    with pytest.raises(ValueError, match=f"checksum='{checksum}' is of no known kind; expected sha256:"):
+    with pytest.raises(ValueError, match=f"checksum='{checksum}' is of an unknown kind; expected sha256:"):
         fetched(server, path, Page(CONTENT), checksum=checksum)
     assert not server.requests
 
@@ -301,7 +301,7 @@ def test_sizes_that_no_file_has_are_not_believed(server, path):
 
 def test_documents_nested_without_end_are_no_json(server):
     server.pages["/deep"] = Page(b"[" * 200_000)
-    with pytest.raises(FetchError, match="/deep does not answer in JSON"):
+    with pytest.raises(FetchError, match="/deep does not send JSON"):
         get_json(f"{server.url}/deep")
 
 
@@ -313,7 +313,7 @@ def test_a_document_that_breaks_off_is_asked_for_again(server):
 def test_a_document_without_end_is_given_up(server, monkeypatch):
     monkeypatch.setattr(download_module, "_LONGEST_DOCUMENT", 50)
     server.pages["/long"] = Page(b" " * 51 + b"{}")
-    with pytest.raises(FetchError, match="/long answers with more than 50 bytes"):
+    with pytest.raises(FetchError, match="/long sends more than 50 bytes"):
         get_json(f"{server.url}/long")
 
 
@@ -326,7 +326,7 @@ def test_only_the_web_is_fetched_from(path, url):
 def test_an_answer_that_is_no_json_is_an_error(server):
     server.pages["/a"], server.pages["/b"] = Page(b'{"a": 1}', failures=[(502, {})]), Page(b"<html>")
     assert get_json(f"{server.url}/a", pause=0) == {"a": 1}
-    with pytest.raises(FetchError, match="/b does not answer in JSON"):
+    with pytest.raises(FetchError, match="/b does not send JSON"):
         get_json(f"{server.url}/b")
 
 
@@ -547,7 +547,7 @@ def test_a_number_of_no_size_is_not_taken_for_one(server, openml_server, tmp_pat
 )
 def test_a_description_beside_a_file_that_is_none_is_named(tmp_path, text):
     (tmp_path / "x.json").write_text(text, errors="surrogateescape")
-    with pytest.raises(ValueError, match=r"x\.json is no description of a data set by OpenML"):
+    with pytest.raises(ValueError, match=r"x\.json is not OpenML's description of a data set"):
         read_description(tmp_path / "x.arff")
 
 
@@ -636,7 +636,7 @@ def test_what_may_not_or_cannot_be_fetched_is_said(server, known):
     with pytest.raises(FileNotFoundError, match="download=False"):
         load("pets", download=False)
     known(copy_of(File("bin/pets/pets.csv")))
-    with pytest.raises(FileNotFoundError, match="no public host of it is known"):
+    with pytest.raises(FileNotFoundError, match="no public host is known"):
         load("pets")
     assert not server.requests
 
@@ -648,7 +648,7 @@ def test_no_way_leads_from_a_safe_address_to_one_that_is_not():
     assert follow("https://a.org/x", "https://b.org/y").full_url == "https://b.org/y"
     assert follow("http://a.org/x", "http://b.org/y").full_url == "http://b.org/y"
     for unsafe in ("http://b.org/y", "ftp://b.org/y"):
-        with pytest.raises(FetchError, match=r"leads on to .*b\.org/y, which is not safe"):
+        with pytest.raises(FetchError, match=r"redirects to .*b\.org/y, which is not secure"):
             follow("https://a.org/x", unsafe)
 
 

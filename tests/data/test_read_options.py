@@ -48,12 +48,12 @@ def test_the_other_columns_are_inputs_but_for_those_dropped():
     ("targets", "message"),
     [
         (None, "nothing says which columns are targets; give targets"),
-        ("agee", "targets has 'agee', which no column is called; did you mean 'age'"),
-        ("xyzzy", "which no column is called; expected one of 'id', 'age'"),
+        ("agee", "targets has 'agee', but no column has this name; did you mean 'age'"),
+        ("xyzzy", "but no column has this name; expected one of 'id', 'age'"),
         (["age", "qqqq"], "targets has 'qqqq'"),
         ("last:8", "targets='last:8', but there are 7 columns"),
         (7, "position 7, but there are 7 columns"),
-        ("/zzz/", "targets=/zzz/ is found in no name"),
+        ("/zzz/", "targets=/zzz/ matches no name"),
         ("/(/", "is not a regular expression"),
     ],
 )

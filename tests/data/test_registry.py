@@ -154,7 +154,7 @@ def test_folders_are_looked_in_in_order(tmp_path, monkeypatch, cache):
     assert data_folders() == [cache]
     monkeypatch.setenv("SLANTWOOD_DATA", str(tmp_path / "env"))
     assert data_folders(tmp_path) == [tmp_path, tmp_path / "env", cache]
-    with pytest.raises(NotADirectoryError, match=r"folder='.*absent' is no folder"):
+    with pytest.raises(NotADirectoryError, match=r"folder='.*absent' is not a folder"):
         data_folders(tmp_path / "absent")
 
 

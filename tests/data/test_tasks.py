@@ -72,8 +72,8 @@ def test_few_labels_are_held_sparse():
     ("columns", "task", "message"),
     [
         ([numbers(1)], "clustering", "task='clustering' must be"),
-        ([texts([0], "a")], "regression", "target 't0' has text, as 'a'; expected numbers"),
-        ([texts([0], "a"), numbers(1)], None, "target 't0' has text, as 'a', and is one of 2"),
+        ([texts([0], "a")], "regression", "target 't0' has text such as 'a'; expected numbers"),
+        ([texts([0], "a"), numbers(1)], None, "target 't0' has text such as 'a', and is one of 2"),
         ([numbers(2**53 + 2, 1, 2)], "classification", "give nominal=['t0'], which takes them as text"),
         ([numbers(1), numbers(2)], "classification", "among the 2 targets some are not 0 and 1"),
     ],

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from slantwood import ObliqueForestRegressor, ObliqueTreeRegressor, load_model
-from slantwood.export import encoded, to_onnx
+from slantwood.export import encode_inputs, to_onnx
 
 KINDS = [ObliqueTreeRegressor, ObliqueForestRegressor]
 rng = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def test_model_files_and_onnx_predict_the_same_numbers(size):
     assert_array_equal(again.predict(X), expected)
     assert_array_equal([again.targets_.low, again.targets_.high], [Y.min(axis=0), Y.max(axis=0)])
     session = onnxruntime.InferenceSession(to_onnx(forest).SerializeToString())
-    (found,) = session.run(None, {"X": encoded(forest, X)})
+    (found,) = session.run(None, {"X": encode_inputs(forest, X)})
     assert within(found, Y)
     assert_array_equal(found, expected)
 

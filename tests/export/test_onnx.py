@@ -20,7 +20,7 @@ from slantwood import (
     __version__,
     load_model,
 )
-from slantwood.export import encoded, to_onnx
+from slantwood.export import encode_inputs, to_onnx
 from slantwood.export import onnx as onnx_export
 from slantwood.export.traversal import chain_width, linked, stored_bytes
 
@@ -81,7 +81,7 @@ def signal(X, n_columns=1, seed=1):
 
 def agrees(model, X, predicted_as=None):
     """Check the probabilities and the labels of all rows."""
-    out = run(model, encoded(model, X))
+    out = run(model, encode_inputs(model, X))
     np.testing.assert_allclose(out["probabilities"], model.predict_proba(X), rtol=0, atol=1e-6)
     predicted = model.predict(X) if predicted_as is None else predicted_as
     predicted = predicted.toarray() if sp.issparse(predicted) else predicted
@@ -90,7 +90,7 @@ def agrees(model, X, predicted_as=None):
 
 
 def agrees_in_numbers(model, X):
-    out = run(model, encoded(model, X))
+    out = run(model, encode_inputs(model, X))
     expected = model.predict(X).reshape(len(out["variable"]), -1)
     np.testing.assert_allclose(out["variable"], expected, rtol=1e-12)
     return out
@@ -265,7 +265,7 @@ def test_marks_of_missing_cells_are_made_in_the_graph():
     assert len(model.split_feature_names_) == 11
     out = run(model, X)
     np.testing.assert_allclose(out["probabilities"], model.predict_proba(X), rtol=0, atol=1e-6)
-    np.testing.assert_array_equal(encoded(model, X), X)
+    np.testing.assert_array_equal(encode_inputs(model, X), X)
 
 
 def test_nominal_columns_come_encoded():
@@ -281,7 +281,7 @@ def test_nominal_columns_come_encoded():
     properties = {each.key: each.value for each in made.metadata_props}
     assert properties["input_is_encoded"] == "true"
     assert json.loads(properties["feature_names"]) == model.split_feature_names_.tolist()
-    assert encoded(model, frame).shape == (200, len(model.split_feature_names_))
+    assert encode_inputs(model, frame).shape == (200, len(model.split_feature_names_))
 
 
 def test_sparse_and_wide():
@@ -290,7 +290,7 @@ def test_sparse_and_wide():
     Y = sp.csr_array((X @ random.normal(size=(2000, 10)) > 3).astype(np.float32))
     for split in SPLITS:
         model = small(ObliqueForestClassifier, split=split).fit(X[:200], Y[:200])
-        out = run(model, encoded(model, X))
+        out = run(model, encode_inputs(model, X))
         np.testing.assert_allclose(out["probabilities"], model.predict_proba(X.toarray()), rtol=0, atol=1e-6)
         made = to_onnx(model)
         weights = len(model.trees_.indices)
@@ -446,7 +446,7 @@ def test_model_must_be_fitted():
     with pytest.raises(NotFittedError):
         to_onnx(ObliqueForestClassifier())
     with pytest.raises(NotFittedError):
-        encoded(ObliqueForestClassifier(), table())
+        encode_inputs(ObliqueForestClassifier(), table())
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(), None, ObliqueForestClassifier])

@@ -40,7 +40,7 @@ class AttributeRoles:
     ignored : tuple of str
         The lists that have no counterpart.
     notes : tuple of str
-        What the user has to hear.
+        What to tell the user.
     """
 
     targets: str
@@ -59,7 +59,7 @@ def attributes_listed(text: str) -> frozenset[int] | None:
         first, _, last = part.partition("-")
         start, stop = int(first), int(last or first)
         if not 1 <= start <= stop <= _MOST:
-            raise ValueError(f"{part.strip()!r:.60}; expected attributes counted from 1, as 5-10,12")
+            raise ValueError(f"{part.strip()!r:.60}; expected attributes counted from 1, such as 5-10,12")
         found.update(range(start, stop + 1))
     return frozenset(found)
 
@@ -83,7 +83,7 @@ def roles_of(lists: Mapping[str, Set[int]], known: KnownAttributes | None) -> At
             every = frozenset(range(1, known.count + 1))
             dropped["descriptive"] = every - lists["descriptive"] - targets - known.keys
         if both := lists["descriptive"] & targets:
-            notes.append(f"Descriptive has the targets {_ranges(both)}: here targets are no inputs.")
+            notes.append(f"Descriptive has the targets {_ranges(both)}: here targets are not inputs.")
     if overruled := lists.get("disable", none) & targets:
         notes.append(f"Disable has the targets {_ranges(overruled)}: they stay targets, as in CLUS.")
     if "clustering" in lists and targets and lists["clustering"] != targets:

@@ -70,7 +70,7 @@ def set_defaults(context: typer.Context, values: Mapping[str, Any], source: str)
     for key, value in values.items():
         if (option := key.replace("_", "-")) not in options:
             hint = did_you_mean(option, options, f"expected one of {', '.join(options)}")
-            raise typer.BadParameter(f"{source} has {key!r}, which is no option of this command; {hint}")
+            raise typer.BadParameter(f"{source} has {key!r}, which is not an option of this command; {hint}")
         defaults[options[option].name] = _typed(option, value, source)
     context.default_map = defaults | dict(context.default_map or {})
 

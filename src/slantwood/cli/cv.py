@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def cv(
     context: typer.Context,
     training: TrainingOptions,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts into which the rows are dealt.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds.")] = 10,
     json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
@@ -100,5 +100,5 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     if data.task in NUMBER_TASKS:
         yield from KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows))
         return
-    dealt = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
-    yield from dealt.split(np.empty(n_rows), data.y)
+    folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
+    yield from folds.split(np.empty(n_rows), data.y)

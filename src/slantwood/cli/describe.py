@@ -29,9 +29,9 @@ def describe_data(data: Data) -> str:
         missing = float(np.isnan(data.X.data).sum()) / max(n_rows * n_features, 1)
     else:
         form, missing = "dense", float(np.isnan(data.X).mean())
-    gaps = f"; {_share(missing)} of the values are missing" if missing else ""
+    missing_share = f"; {_share(missing)} of the values are missing" if missing else ""
     weights = "; rows have weights" if data.weights is not None else ""
-    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')} ({form}){gaps}{weights}"
+    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')} ({form}){missing_share}{weights}"
 
 
 def describe_task(data: Data, options: TrainingOptions | None = None) -> str:

@@ -41,13 +41,12 @@ def evaluate(
     from slantwood.cli.score_tables import print_scores
     from slantwood.cli.scores import scores
     from slantwood.cli.sources import data_for_model
-    from slantwood.estimators.names import task_of
 
     forest = models.load(model)
     models.use_threads(forest, jobs)
     form = FileForm(format, header, encoding, index_base)
     found = data_for_model(forest, data, form, targets)
-    task = task_of(forest)
+    task = forest.targets_.task
     say(f"Task: {task}, {pluralize(found.X.shape[0], 'row')}.")
     result = scores(forest, found.X, found.y)
     if not json:

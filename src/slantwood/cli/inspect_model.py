@@ -64,7 +64,7 @@ def settings_as_json(settings: Any) -> dict[str, Any]:
 def _metadata(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
-    from slantwood.estimators.names import input_names, output_names, task_of
+    from slantwood.estimators.names import input_names, output_names
     from slantwood.model.container import format_version
 
     trees = model.trees_
@@ -76,7 +76,7 @@ def _metadata(model: Any, path: Path) -> dict[str, Any]:
     return {
         "model": str(path),
         "estimator": type(model).__name__,
-        "task": task_of(model),
+        "task": model.targets_.task,
         "bytes": path.stat().st_size,
         "format_version": format_version(path),
         "features": model.n_features_in_,

@@ -1,4 +1,4 @@
-"""Entry point of the `slantwood` command: global options, subcommands, and how errors are told.
+"""Entry point of the `slantwood` command: global options, subcommands, and how errors are reported.
 
 Only typer is loaded here. What a subcommand computes with is imported when it runs, so that help and
 version appear at once.

@@ -65,7 +65,6 @@ def predict(
     from slantwood.cli import models
     from slantwood.cli.predictions import predictions, writer_for
     from slantwood.cli.sources import data_for_model
-    from slantwood.estimators.names import task_of
 
     write = writer_for(output)
     forest = models.load(model)
@@ -73,6 +72,6 @@ def predict(
     found = data_for_model(forest, data, FileForm(format, header, encoding, index_base), ())
     write(predictions(forest, found.X, keys=found.keys, proba=proba, top_k=top_k, labels=labels))
     say(
-        f"Predicted {pluralize(found.X.shape[0], 'row')} ({task_of(forest)})"
+        f"Predicted {pluralize(found.X.shape[0], 'row')} ({forest.targets_.task})"
         + ("." if output is None else f"; wrote {output}.")
     )

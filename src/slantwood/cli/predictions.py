@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from slantwood.cli import models
 from slantwood.data.files import format_suffix, open_write
-from slantwood.estimators.names import output_names, task_of
+from slantwood.estimators.names import output_names
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 # Rows that are made dense, and text, in one go.
@@ -69,7 +69,7 @@ _Cells = Callable[[int, int], list[list[Any]]]
 def _predicted(
     model: Any, X: Any, proba: bool, top_k: int | None, labels: bool | None
 ) -> tuple[list[str], _Cells]:
-    task, names = task_of(model), output_names(model)
+    task, names = model.targets_.task, output_names(model)
     if task in NUMBER_TASKS:
         if proba or top_k is not None:
             raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")

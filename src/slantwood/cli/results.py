@@ -23,23 +23,23 @@ def check_result(
         raise ValueError("a result of this kind is not written to '-', stdout; give the name of a file")
     folder = file.absolute().parent
     if not folder.is_dir():
-        raise FileNotFoundError(
-            f"there is no folder {file.parent}, in which to write {file.name}; make it first"
-        )
+        raise FileNotFoundError(f"the folder {file.parent} of {file.name} does not exist; create it first")
     if file.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give the name of a file in it")
     # What is no file, as /dev/null, is written to as it is; a file is replaced by a new one.
     if not os.access(file if file.exists() and not file.is_file() else folder, os.W_OK):
-        raise PermissionError(f"you may not write in the folder {folder}; give {file.name} another one")
+        raise PermissionError(
+            f"no permission to write in the folder {folder}; choose another one for {file.name}"
+        )
     if not file.is_file() or (in_place and force):
         return
     for source in map(Path, sources):
         if source.exists() and file.samefile(source):
             remedy = "give the result another name" + (", or --force" if in_place else "")
-            raise ValueError(f"{file} is also what is read, and would be lost; {remedy}")
+            raise ValueError(f"{file} is also the input and would be overwritten; {remedy}")
     if not force and not _is_model_of_ours(file):
         raise FileExistsError(
-            f"{file} is there already, and would be lost; give the result another name, or --force"
+            f"{file} already exists and would be overwritten; give the result another name, or --force"
         )
 
 

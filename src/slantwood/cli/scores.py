@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from slantwood.cli import models
 from slantwood.cli.console import warn
 from slantwood.data.table import rows_of
-from slantwood.estimators.names import output_names, task_of
+from slantwood.estimators.names import output_names
 from slantwood.hints import listed, pluralize
 from slantwood.metrics import (
     average_auprc,
@@ -41,7 +41,7 @@ class Scores:
 
 def scores(model: Any, X: Any, y: Any) -> Scores:
     """Predict, and compare with the truth where it is known."""
-    task = task_of(model)
+    task = model.targets_.task
     known = _known_rows(y)
     if task in NUMBER_TASKS:
         return _of_numbers(y, model.predict(X), output_names(model))
@@ -64,8 +64,8 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
 
 def _known_rows(y: Any) -> np.ndarray:
     if sp.issparse(y):
-        gaps = sp.csr_array((np.isnan(y.data), y.indices, y.indptr), shape=y.shape)
-        return np.asarray(gaps.sum(axis=1)).ravel() == 0
+        missing = sp.csr_array((np.isnan(y.data), y.indices, y.indptr), shape=y.shape)
+        return np.asarray(missing.sum(axis=1)).ravel() == 0
     cells = y.reshape(len(y), -1)
     if y.dtype.kind == "O":
         return np.array([all(value is not None and value == value for value in row) for row in cells], bool)

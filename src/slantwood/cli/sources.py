@@ -150,7 +150,7 @@ def columns(said: str | None, option: str) -> Any:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last:
             raise typer.BadParameter(
-                f"{said!r} has {part!r}; expected columns counted from 1, as columns:5-10,12",
+                f"{said!r} has {part!r}; expected columns counted from 1, such as columns:5-10,12",
                 param_hint=option,
             )
         positions += range(first - 1, last)
@@ -163,6 +163,6 @@ def refuse_for_known_set(data: str, options: Mapping[str, Any]) -> None:
     for name in (*of_columns, "format", "header", "encoding", "index_base"):
         if options.get(name) is not None:
             raise typer.BadParameter(
-                f"{data!r} is no file, and a known data set says it itself",
+                f"{data!r} is not a file; a known data set defines this itself",
                 param_hint=f"--{name.replace('_', '-')}",
             )

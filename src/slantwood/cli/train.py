@@ -124,7 +124,6 @@ def _report(
 ) -> None:
     from slantwood.cli.inspect_model import settings_as_json
     from slantwood.cli.score_tables import print_scores
-    from slantwood.estimators.names import task_of
 
     oob = getattr(estimator, "oob_score_", None)
     if as_json:
@@ -132,7 +131,7 @@ def _report(
             "model": str(file),
             "bytes": size,
             "data": data,
-            "task": task_of(estimator),
+            "task": estimator.targets_.task,
             "trees": estimator.trees_.n_trees,
             "seconds": seconds,
             "settings": settings_as_json(estimator.settings_),

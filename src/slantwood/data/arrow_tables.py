@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from slantwood.data.limits import Limit
 from slantwood.data.read_options import ReadOptions
-from slantwood.data.table import Categories, Data, Table, is_frame, sorted_categories
+from slantwood.data.table import Categories, Data, Table, sorted_categories
 from slantwood.hints import shortened, shown
 
 # Rows that are made dense in one go where they are written.
@@ -36,8 +36,7 @@ def table_from(
     """Make a table of record batches; `batches` gives them with these columns only, in the file's order."""
     index = _index_columns(schema)
     names = tuple(name for name in schema.names if name not in index)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if (twice := _first_duplicate(names)) is not None:
         raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
     roles = options.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
@@ -64,7 +63,7 @@ def table_from(
                 place[i][start:stop] = readers[i].cells(column)
             start = stop
     if kept and stop != n_rows:
-        raise ValueError(f"{path}: it has other than the {n_rows} rows that it says it has; copy it again")
+        raise ValueError(f"{path}: it does not have the {n_rows} rows that it declares; copy it again")
     for i, reader in readers.items():
         reader.check(place[i])
 
@@ -96,35 +95,23 @@ def _index_columns(schema: Any) -> set[str]:
 def schema_and_batches(data: Data) -> tuple[Any, Iterator[Any]]:
     """Return the schema of all columns, targets last, and their rows in batches."""
     pa = pyarrow()
-    names = [*data.feature_names, *_target_columns(data)]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    names = data.column_names
+    if (twice := _first_duplicate(names)) is not None:
         raise ValueError(f"an input and a target are both called {shown(twice)}; expected different names")
     step = max(1, _CHUNK_CELLS // max(1, len(names)))
     starts = range(0, max(data.X.shape[0], 1), step)
 
     def batch(start: int) -> Any:
-        columns = chain(_columns(data.X, start, start + step), _columns(data.y, start, start + step))
+        columns = data.columns(start, start + step)
         return pa.record_batch([pa.array(column, from_pandas=True) for column in columns], names=names)
 
     first = batch(0)
     return first.schema, chain([first], map(batch, starts[1:]))
 
 
-def _target_columns(data: Data) -> Sequence[str]:
-    return () if data.y is None else data.target_names
-
-
-def _columns(matrix: Any, start: int, stop: int) -> Iterator[Any]:
-    if matrix is None:
-        return
-    if is_frame(matrix):
-        yield from (matrix.iloc[start:stop, j] for j in range(matrix.shape[1]))
-    elif matrix.ndim == 1:
-        yield matrix[start:stop]
-    else:
-        part = matrix[start:stop]
-        yield from np.ascontiguousarray((part.toarray() if sp.issparse(part) else part).T)
+def _first_duplicate(names: Sequence[str]) -> str | None:
+    counts = Counter(names)
+    return next((name for name in names if counts[name] > 1), None)
 
 
 class _Numbers:

@@ -32,7 +32,7 @@ _BUFFER = 1 << 16
 def open_read(
     path: str | PathLike[str], max_memory: int | None = None, *, has_lines: bool = True
 ) -> Iterator[IO[bytes]]:
-    """Open a file for reading, decompressed; what goes wrong with that is told as an error of the file.
+    """Open a file for reading, decompressed; damaged files raise an error that names them.
 
     What comes out is bounded while it is read, also each line where the file has lines (`Limit` has the
     sizes). A file without lines that is not compressed can be read in any order.

@@ -56,8 +56,8 @@ class Limit:
     def error(self, what: str, or_else: str = "") -> ValueError:
         """Make an error that names the file, what is too much, and the remedy."""
         return ValueError(
-            f"{self.path}: {what}, and the file may take {self.n_bytes:,} bytes of memory; if it is meant "
-            f"so, give more as max_memory to slantwood.data.read{or_else}"
+            f"{self.path}: {what}, and the file may take {self.n_bytes:,} bytes of memory; if you trust the "
+            f"file, give slantwood.data.read a larger max_memory{or_else}"
         )
 
 
@@ -68,7 +68,7 @@ def checked_max_memory(max_memory: Any) -> int | None:
     if not isinstance(max_memory, Integral) or isinstance(max_memory, bool):
         raise TypeError(
             f"max_memory={max_memory!r:.60} is of type {type(max_memory).__name__}; expected a whole number "
-            "of bytes, as 4 << 30, or None"
+            "of bytes such as 4 << 30, or None"
         )
     if max_memory < 1:
         raise ValueError(f"max_memory={max_memory} is not positive; expected a number of bytes, or None")

@@ -44,8 +44,8 @@ class ModelColumns(ReadOptions):
         """Return the same, but for labels of a hierarchy, or where the model knows no names."""
         if self.targets is not None or (self.known_targets and not self.asks_file):
             return self
-        told = names()
-        return self if told is None else replace(self, targets=told)
+        targets = names()
+        return self if targets is None else replace(self, targets=targets)
 
     def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""

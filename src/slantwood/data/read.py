@@ -113,12 +113,12 @@ def read_with_options(path: Path, options: ReadOptions, format: str | None = Non
     try:
         return _read(module, path, options)
     except Exception as error:
-        if (told := _told(path, form.name, error)) is None:
+        if (named := _file_error(path, form.name, error)) is None:
             raise
-        raise told from error
+        raise named from error
 
 
-def _told(path: Path, format: str, error: Exception) -> ValueError | None:
+def _file_error(path: Path, format: str, error: Exception) -> ValueError | None:
     """Return an error that names the file and what is wrong with it; None where the file is not at fault.
 
     Libraries that read files have errors of many types for damaged ones, mostly without the name of the file.
@@ -126,7 +126,7 @@ def _told(path: Path, format: str, error: Exception) -> ValueError | None:
     message = str(error)
     if isinstance(error, (AssertionError, ColumnsTypeError, ImportError, Warning)):
         return None
-    # The operating system gives a number; for a place that no file can have, it is the file that told it.
+    # The operating system gives a number; for a place that no file can have, the file is at fault.
     if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
         return None
     if type(error) is ValueError:
@@ -135,8 +135,8 @@ def _told(path: Path, format: str, error: Exception) -> ValueError | None:
         message = f"there is not enough memory for it; {message}"
     reason = shortened(message or type(error).__name__)
     return ValueError(
-        f"{path}: it cannot be read as {format} ({reason}); expected a whole file, so copy it again, or give "
-        "its format if it is another one"
+        f"{path}: it cannot be read as {format} ({reason}); the file may be damaged: copy it again, or give "
+        "format if it is in another one"
     )
 
 
@@ -196,4 +196,4 @@ def _refuse_infinite(name: str, values: Any) -> None:
         values = values.select_dtypes("number").to_numpy(np.float64, na_value=np.nan)
     cells = values.data if sp.issparse(values) else np.asarray(values)
     if cells.dtype.kind == "f" and np.isinf(cells).any():
-        raise ValueError(f"{name} has infinite values, which data files do not hold; put NaN in their place")
+        raise ValueError(f"{name} has infinite values, which data files cannot hold; replace them by NaN")

@@ -78,7 +78,7 @@ class ReadOptions:
         """Return the roles of columns with these names; subclasses select in other ways."""
         if self.targets is None:
             raise ValueError(
-                "nothing says which columns are targets; give targets, as 'last:1', a name, several names, "
+                "nothing says which columns are targets; give targets: 'last:1', a name, several names, "
                 "or a regular expression /.../"
             )
         dropped = _positions("drop", self.drop, names)
@@ -111,7 +111,7 @@ def reject_column_options(path: Path, options: ReadOptions) -> None:
             continue
         hint = ", or targets=() to leave them out" * (argument == "targets")
         raise ValueError(
-            f"{path} says itself what are targets, and has no other columns than numbers; "
+            f"{path} defines its own targets, and all its columns are numbers; "
             f"give no {argument} with this format{hint}"
         )
 
@@ -121,7 +121,7 @@ def reject_arff_options(path: Path, options: ReadOptions) -> None:
     for argument in ("encoding", "index_base", "drop_text"):
         if getattr(options, argument) != getattr(ReadOptions(), argument):
             hint = "; convert the file to UTF-8" * (argument == "encoding")
-            raise ValueError(f"{path} is no ARFF file, and {argument} is for these only{hint}")
+            raise ValueError(f"{path} is not an ARFF file, and {argument} applies to these only{hint}")
 
 
 def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:
@@ -172,7 +172,7 @@ def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[in
 def _positions_of_pattern(argument: str, pattern: re.Pattern[str], names: Sequence[str]) -> set[int]:
     found = {i for i, name in enumerate(names) if pattern.search(name)}
     if not found:
-        raise ValueError(f"{argument}=/{shortened(pattern.pattern)}/ is found in no name of {listed(names)}")
+        raise ValueError(f"{argument}=/{shortened(pattern.pattern)}/ matches no name among {listed(names)}")
     return found
 
 
@@ -188,7 +188,7 @@ def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
             f"{argument} has {shown(name)} of type {type(name).__name__}; expected a name or position"
         )
     hint = did_you_mean(name, names, f"expected one of {listed(names)}")
-    raise ValueError(f"{argument} has {shown(name)}, which no column is called; {hint}")
+    raise ValueError(f"{argument} has {shown(name)}, but no column has this name; {hint}")
 
 
 def _is_integer(value: Any) -> bool:

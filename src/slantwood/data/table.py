@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,23 @@ class Data:
     task: str | None = None
     weights: np.ndarray | None = None
     keys: np.ndarray | None = None
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the inputs and, where there is a y, of the targets."""
+        return [*self.feature_names, *(() if self.y is None else self.target_names)]
+
+    def columns(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield the columns of some rows, inputs first: arrays or, from a data frame, series."""
+        for matrix in (self.X, self.y):
+            if matrix is None:
+                continue
+            if is_frame(matrix):
+                yield from (matrix.iloc[start:stop, j] for j in range(matrix.shape[1]))
+                continue
+            part = matrix[start:stop]
+            part = part.toarray() if sp.issparse(part) else np.asarray(part)
+            yield from [part] if part.ndim == 1 else np.ascontiguousarray(part.T)
 
     def __repr__(self) -> str:
         n, d = self.X.shape

@@ -51,7 +51,7 @@ def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None)
     if isinstance(column, Categories):
         if task == "regression":
             raise ValueError(
-                f"task='regression', but target {shown(name)} has text, as {listed(column.values[:3])}; "
+                f"task='regression', but target {shown(name)} has text such as {listed(column.values[:3])}; "
                 "expected numbers"
             )
         n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
@@ -84,7 +84,7 @@ def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
 def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
     """Return the indicator matrix, or None where some column is something else."""
     Y = np.empty((len(_cells(columns[0])), len(columns)), np.int8)
-    gaps = np.zeros(Y.shape, np.bool_)
+    is_missing = np.zeros(Y.shape, np.bool_)
     for j, column in enumerate(columns):
         if isinstance(column, Categories):
             presence = [_PRESENCE.get(value.lower(), 2) for value in column.values]
@@ -95,8 +95,8 @@ def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
             cells = np.where(missing, 0.0, column)
         if not ((cells == 0) | (cells == 1)).all():
             return None
-        Y[:, j], gaps[:, j] = cells, missing
-    return np.where(gaps, np.float32(np.nan), Y.astype(np.float32)) if gaps.any() else Y
+        Y[:, j], is_missing[:, j] = cells, missing
+    return np.where(is_missing, np.float32(np.nan), Y.astype(np.float32)) if is_missing.any() else Y
 
 
 def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> np.ndarray:
@@ -104,7 +104,7 @@ def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> n
     for column, name in zip(columns, names, strict=True):
         if isinstance(column, Categories):
             raise ValueError(
-                f"target {shown(name)} has text, as {listed(column.values[:3])}, and is one of "
+                f"target {shown(name)} has text such as {listed(column.values[:3])}, and is one of "
                 f"{len(columns)}; expected several columns of numbers, or of 0 and 1 (labels). Give one "
                 "target for classes"
             )

@@ -1,15 +1,10 @@
-"""What a fitted model calls its task, its inputs and its outputs."""
+"""What a fitted model calls its inputs and its outputs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL
-
-
-def task_of(model: Any) -> str:
-    """Return the task of a model, called as in data files."""
-    return HIERARCHICAL if hasattr(model.targets_, "hierarchy") else model.targets_.task
 
 
 def input_names(model: Any) -> tuple[str, ...] | None:
@@ -22,7 +17,7 @@ def input_names(model: Any) -> tuple[str, ...] | None:
 
 def output_names(model: Any) -> tuple[str, ...]:
     """Return the names of the columns of the scores: of classes, labels or numbers."""
-    if task_of(model) in (*CLASS_TASKS, HIERARCHICAL):
+    if model.targets_.task in (*CLASS_TASKS, HIERARCHICAL):
         return tuple(map(str, model.classes_.tolist()))
     named = getattr(model, "target_names_", None)
     return tuple(named) if named else tuple(f"y{j}" for j in range(model.targets_.n_columns))

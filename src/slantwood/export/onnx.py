@@ -55,8 +55,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
         A model with the input
 
         - ``X``, float32 of shape (N, n_features): the features in the order of training, NaN where a value is
-          missing. For a model that was trained with nominal columns these are the columns that `encoded`
-          makes, named in ``model.split_feature_names_``.
+          missing. For a model that was trained with nominal columns these are the columns that
+          `encode_inputs` makes, named in ``model.split_feature_names_``.
 
         and the outputs
 
@@ -139,7 +139,7 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     return made
 
 
-def encoded(model: Any, X: Any) -> np.ndarray:
+def encode_inputs(model: Any, X: Any) -> np.ndarray:
     """Return X in the form that the ONNX model of a fitted estimator takes.
 
     Parameters
@@ -159,12 +159,12 @@ def encoded(model: Any, X: Any) -> np.ndarray:
     --------
     >>> import numpy as np
     >>> from slantwood import ObliqueTreeClassifier
-    >>> from slantwood.export import encoded
+    >>> from slantwood.export import encode_inputs
     >>> X = np.array([[1, "red"], [2, "green"], [3, "blue"], [4, "red"]], dtype=object)
     >>> tree = ObliqueTreeClassifier(categorical_features=[1], random_state=0).fit(X, [0, 0, 1, 1])
     >>> tree.split_feature_names_.tolist()
     ['x0', 'x1=blue', 'x1=green']
-    >>> encoded(tree, X)[:2]
+    >>> encode_inputs(tree, X)[:2]
     array([[1., 0., 0.],
            [2., 0., 1.]], dtype=float32)
     """
@@ -309,7 +309,7 @@ def _add_closure(graph: Nodes, chosen: str, hierarchy: Hierarchy) -> str:
 
 def _description(model: Any) -> str:
     if model.encoding_.has_nominal:
-        columns = "the encoded columns that slantwood.export.encoded makes of a table"
+        columns = "the encoded columns that slantwood.export.encode_inputs makes of a table"
     else:
         columns = "the features in the order of training"
     return f"{type(model).__name__} of slantwood {__version__}. X: {columns}; NaN where a value is missing."

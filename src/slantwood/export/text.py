@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.estimators.names import output_names, task_of
+from slantwood.estimators.names import output_names
 from slantwood.features.matrix import to_array
 from slantwood.task_names import CLASS_TASKS
 
@@ -58,7 +58,7 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
     n_trees = model.trees_.n_trees
     if not 0 <= tree < n_trees:
         raise ValueError(f"tree={tree}: the model has {n_trees} trees, counted from 0")
-    lines = [f"Tree {tree} of {type(model).__name__}, {task_of(model)}"]
+    lines = [f"Tree {tree} of {type(model).__name__}, {model.targets_.task}"]
     if model.settings_.normalize_rows:
         lines.append("Weights are for rows of length 1.")
     root = int(model.trees_.roots[tree])
@@ -115,7 +115,7 @@ class _Writer:
     def _prediction(self, node: int) -> str:
         part = self.leaves[[int(self.trees.leaf[node])]]
         means = part.toarray() if sp.issparse(part) else part
-        task = task_of(self.model)
+        task = self.model.targets_.task
         if task in CLASS_TASKS:
             shares = self.model.targets_.probabilities(means)
             decided = self.model.targets_.decode(shares, self.model.threshold)

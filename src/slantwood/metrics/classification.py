@@ -71,7 +71,7 @@ def _class_counts(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Counts
         if array.dtype.kind == "f" and not (array == np.floor(array)).all():
             wrong = array[array != np.floor(array)][0]
             raise ValueError(
-                f"{name} holds the value {wrong!s}, which is no class label; pass "
+                f"{name} holds the value {wrong!s}, which is not a class label; pass "
                 "integers or strings (for numeric targets use mean_r2)."
             )
     try:

@@ -54,7 +54,7 @@ def mean_r2(
     true, predicted = true / unit, predicted / unit
     residual = weight @ (true - predicted) ** 2
     total = weight @ (true - weight @ true / weight.sum()) ** 2
-    # A constant is told by its values: rounding of the mean can leave its sum of
+    # A constant is recognised by its values: rounding of the mean can leave its sum of
     # squares just above zero. The sum may also underflow to zero without one.
     varies = (true.max(axis=0) > true.min(axis=0)) & (total > 0)
     r2 = np.where(residual > 0, 0.0, 1.0)

@@ -42,10 +42,10 @@ def route(X, trees, start, stop, out):
 
 
 @exact
-def add_leaves(nodes, counted, trees, out):
-    """Put into out, which holds zeros, the mean leaf of each row over the trees that are counted for it.
+def add_leaves(nodes, tree_mask, trees, out):
+    """Put into out, which holds zeros, the mean leaf of each row over the trees that count for it.
 
-    `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts
+    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts
     become NaN.
     """
     leaves = trees.leaves
@@ -53,7 +53,7 @@ def add_leaves(nodes, counted, trees, out):
     for i in range(n):
         used = 0
         for t in range(n_trees):
-            if counted.shape[0] > 0 and not counted[i, t]:
+            if tree_mask.shape[0] > 0 and not tree_mask[i, t]:
                 continue
             used += 1
             leaf = trees.leaf[nodes[i, t]]
@@ -109,10 +109,10 @@ def _count(label, value, total, seen, labels, n_seen):
 
 
 @exact
-def sparse_scores(nodes, counted, trees, ranks, top_k):
+def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
     """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive.
 
-    `counted` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts are empty.
+    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts are empty.
     Of equal scores, the one of lower rank counts as larger; `ranks` has a number for each label.
     """
     leaves = trees.leaves
@@ -129,7 +129,7 @@ def sparse_scores(nodes, counted, trees, ranks, top_k):
         n_seen = 0
         used = 0
         for t in range(n_trees):
-            if counted.shape[0] > 0 and not counted[i, t]:
+            if tree_mask.shape[0] > 0 and not tree_mask[i, t]:
                 continue
             used += 1
             leaf = trees.leaf[nodes[i, t]]

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.hints import shown
+from slantwood.hints import pluralize, shown
 from slantwood.targets import hierarchy_links as links
 from slantwood.targets import hierarchy_matrices as matrices
 from slantwood.targets.hierarchy_input import (
@@ -25,7 +25,6 @@ from slantwood.targets.hierarchy_input import (
     as_nodes,
     as_pair,
     columns_of_label_sets,
-    counted,
     edges_as_columns,
     hint_at_labels_close_to,
     is_label,
@@ -254,7 +253,7 @@ class Hierarchy:
         deepest = int(self.depth.max())
         shape = "DAG" if not self.is_tree else "tree" if len(self.roots) == 1 else "forest"
         return (
-            f"Hierarchy({counted(len(self), 'label')}, {counted(len(self.roots), 'root')}, "
+            f"Hierarchy({pluralize(len(self), 'label')}, {pluralize(len(self.roots), 'root')}, "
             f"depth 0{f' to {deepest}' if deepest else ''}, {shape})"
         )
 

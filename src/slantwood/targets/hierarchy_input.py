@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.sparse_input import check_sparse
-from slantwood.hints import did_you_mean, shortened, shown
+from slantwood.hints import did_you_mean, pluralize, shortened, shown
 
 Label = str | int
 
@@ -251,14 +251,9 @@ def as_matrix(matrix: Any, n_labels: int, name: str) -> Any:
     matrix = matrix if sp.issparse(matrix) else np.asarray(matrix)
     if matrix.ndim != 2 or matrix.shape[1] != n_labels:
         raise ValueError(
-            f"{name} is of shape {matrix.shape}, but must have {counted(n_labels, 'column')}: one for "
+            f"{name} is of shape {matrix.shape}, but must have {pluralize(n_labels, 'column')}: one for "
             "each label of the hierarchy, in the order of its nodes"
         )
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"{name} is of dtype {matrix.dtype}, but must hold numbers or booleans")
     return matrix
-
-
-def counted(number: int, name: str) -> str:
-    """Return a number of things in words, as "1 root" or "2 roots"."""
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"

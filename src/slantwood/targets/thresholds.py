@@ -157,7 +157,7 @@ def _starts_of_runs(ordered: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
 
 
 def _cells_above_zero(matrix: Any) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Return cells, counted along the rows as row * n_labels + label, and their values."""
+    """Return cells along the rows as row * n_labels + label, and their values."""
     if not sp.issparse(matrix):
         values = np.ravel(matrix)
         cell = np.flatnonzero(values > 0)

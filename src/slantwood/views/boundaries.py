@@ -56,9 +56,9 @@ def plot_boundaries(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     low, high = low - _MARGIN * (high - low), high + _MARGIN * (high - low)
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
     cells = leaf_cells(tree.trees_, corners)
-    # Every point of a cell gets the same answer, so its middle does.
-    answers = tree.predict(np.array([cell.mean(axis=0) for cell in cells]))
-    colour = _colours(plt, np.concatenate([y, answers]), hasattr(tree, "classes_"))
+    # All points of a cell have the same prediction; take that of its middle.
+    predicted = tree.predict(np.array([cell.mean(axis=0) for cell in cells]))
+    colour = _colours(plt, np.concatenate([y, predicted]), hasattr(tree, "classes_"))
     for cell, paint in zip(cells, colour[len(y) :], strict=True):
         ax.fill(*cell.T, facecolor=(*paint[:3], 0.25), edgecolor="0.25", linewidth=0.8)
     ax.scatter(X[:, 0], X[:, 1], c=colour[: len(y)], s=9, linewidths=0.2, edgecolors="white", zorder=3)

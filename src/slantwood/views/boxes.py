@@ -309,8 +309,8 @@ def _sample(*, xdescent: float, ydescent: float, width: float, height: float, **
 def _draw_colour_bar(
     ax: Axes, left: float, top: float, norm: Normalize, threshold: float | None, scale: float
 ) -> None:
-    room = ax.inset_axes((left, top - 14.0 - _BAR_HEIGHT, _BAR_WIDTH, _BAR_HEIGHT), transform=ax.transData)
-    bar = ax.figure.colorbar(ScalarMappable(norm, _COLOURS), cax=room, orientation="horizontal")
+    inset = ax.inset_axes((left, top - 14.0 - _BAR_HEIGHT, _BAR_WIDTH, _BAR_HEIGHT), transform=ax.transData)
+    bar = ax.figure.colorbar(ScalarMappable(norm, _COLOURS), cax=inset, orientation="horizontal")
     title = "score"
     if (
         threshold is not None
@@ -318,11 +318,11 @@ def _draw_colour_bar(
         and norm.vmax is not None
         and norm.vmin < threshold < norm.vmax
     ):
-        room.axvline(threshold, color="black", linewidth=1.5 * scale)
+        inset.axvline(threshold, color="black", linewidth=1.5 * scale)
         title = "score, with the threshold"
-    room.set_title(title, fontsize=_FONT * scale, pad=3 * scale)
+    inset.set_title(title, fontsize=_FONT * scale, pad=3 * scale)
     bar.locator = MaxNLocator(4)
-    room.tick_params(labelsize=(_FONT - 1) * scale, length=2 * scale, pad=2 * scale)
+    inset.tick_params(labelsize=(_FONT - 1) * scale, length=2 * scale, pad=2 * scale)
     bar.outline.set_linewidth(0.5 * scale)
 
 

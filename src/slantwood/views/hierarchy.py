@@ -90,10 +90,10 @@ def plot_hierarchy(
     is_true = None if truth is None else _checked_truth(hierarchy, truth)
     limit = _checked_threshold(hierarchy, threshold)
     at_least = None if min_score is None else _checked_number(min_score, "min_score")
-    room = _checked_max_labels(max_labels)
+    max_shown = _checked_max_labels(max_labels)
 
     is_predicted = None if score is None else hierarchy.closure([score > limit])[0]
-    columns = _shown(hierarchy, score, is_true, is_predicted, at_least, room)
+    columns = _shown(hierarchy, score, is_true, is_predicted, at_least, max_shown)
     place = {hierarchy.nodes[column]: i for i, column in enumerate(columns)}
     labels = Labels(
         names=[_short(hierarchy.nodes[column]) for column in columns],
@@ -114,7 +114,7 @@ def _shown(
     is_true: np.ndarray | None,
     is_predicted: np.ndarray | None,
     at_least: float | None,
-    room: int,
+    max_shown: int,
 ) -> list[int]:
     # The columns to draw. A label for which there is no room, together with what is above it, is passed over.
     wanted = np.zeros(len(hierarchy), np.int64)
@@ -132,7 +132,7 @@ def _shown(
     for column in ranked.tolist():
         label = hierarchy.nodes[column]
         fresh = {column, *map(hierarchy.index, hierarchy.ancestors(label))} - shown
-        if len(shown) + len(fresh) <= room:
+        if len(shown) + len(fresh) <= max_shown:
             shown |= fresh
     return sorted(shown)
 

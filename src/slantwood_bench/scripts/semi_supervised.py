@@ -38,7 +38,9 @@ def judged(forest: Any, test: Problem) -> float:
     return quality("multi-class" if test.task in CLASS_TASKS else test.task, test.y, predict(test.X))
 
 
-def compared(problem: Problem, share: float, seed: int, **how: Any) -> tuple[list[list[float]], list[float]]:
+def compared(
+    problem: Problem, share: float, seed: int, **how: Any
+) -> tuple[list[tuple[float, float]], list[float]]:
     """Quality and seconds of the forest on the labelled rows alone, then of each weight; weights in use."""
     order = np.random.default_rng(seed).permutation(problem.n_rows)
     test, train = np.split(order, [problem.n_rows // 3])

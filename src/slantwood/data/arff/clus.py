@@ -98,7 +98,7 @@ def check_padding(padding: str | None) -> None:
     if padding is not None and not isinstance(padding, str):
         raise TypeError(f"padding={shown(padding)} must be a string or None")
     if padding is not None and (not padding or "/" in padding):
-        raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path, as '0'")
+        raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path such as '0'")
 
 
 def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:

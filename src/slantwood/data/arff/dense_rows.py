@@ -15,7 +15,7 @@ from slantwood.data.arff.source import Source
 from slantwood.data.arff.syntax import BITS, MISSING, is_missing, split_between_blanks
 
 _Getter = Callable[[list[str]], Sequence[str]]
-# Few enough for the texts of cells to take little room.
+# Few enough for the texts of cells to take little memory.
 _CELLS_AT_ONCE = 1 << 15
 
 

@@ -40,11 +40,13 @@ class IndexBase:
 
     def proven(self, line: int, n_attributes: int) -> IndexBase:
         """Return the same, now that this line has the index that proves it."""
-        return IndexBase(self.first, False, _told(line, n_attributes, n_attributes) if self.first else "")
+        return IndexBase(
+            self.first, False, _proof_text(line, n_attributes, n_attributes) if self.first else ""
+        )
 
     @property
     def notice(self) -> str:
-        """What the user has to hear, or nothing where the rows are read as asked, or as Weka does."""
+        """A warning for the user; empty where the rows are read as asked, or as Weka does."""
         if not self.reason and not (self.first == 1 and self.may_be_other):
             return ""
         kind = "from 1, as CLUS does" if self.first else "from 0, as Weka does"
@@ -74,11 +76,11 @@ def other_base(taken: IndexBase, source: Source, line: str, n_attributes: int) -
             if indices and not other.first <= min(indices) <= max(indices) < n_attributes + other.first:
                 return None
             if proof in indices and not reason:
-                reason = _told(source.line, proof, n_attributes)
-    except ValueError:  # what was wrong before is told, not this
+                reason = _proof_text(source.line, proof, n_attributes)
+    except ValueError:  # the error before is the one to report
         return None
     return IndexBase(other.first, False, reason) if reason else None
 
 
-def _told(line: int, index: int, n_attributes: int) -> str:
+def _proof_text(line: int, index: int, n_attributes: int) -> str:
     return f"line {line} has the index {index}, and there are {n_attributes} attributes"

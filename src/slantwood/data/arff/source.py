@@ -24,7 +24,7 @@ class Source:
     """The lines of a file that say something: no blank ones, no comments, no blanks around them.
 
     Iterating goes on where it stopped. `line` is the number of the line that was read last, and `notices` are
-    what the user has to hear of how the file was understood. `limit` is the memory that it may take.
+    warnings about how the file was interpreted. `limit` is the memory that it may take.
 
     Lines that are not UTF-8 are taken as Latin-1, which all bytes are; an `encoding` that is given must fit.
     """
@@ -39,7 +39,7 @@ class Source:
         return self._lines
 
     def error(self, message: str, line: int | None = None) -> ValueError:
-        """Make an error that names the file and a line, the one read last unless told."""
+        """Make an error that names the file and a line, by default the one read last."""
         # In an empty file no line was read.
         return ValueError(f"{self.path}, line {max(1, self.line) if line is None else line}: {message}")
 
@@ -82,7 +82,7 @@ class Source:
                         yield line
             except UnicodeError as error:
                 raise self.error(
-                    f"some bytes after this line are no text in {encoding} ({error.args[-1]}); give another "
+                    f"some bytes after this line are not text in {encoding} ({error.args[-1]}); give another "
                     "encoding"
                 ) from error
 
@@ -107,17 +107,17 @@ def _is_text(raw: bytes) -> bool:
 def check_encoding(encoding: str | None) -> None:
     """Refuse what is no encoding of text."""
     if encoding is not None and not isinstance(encoding, str):
-        raise TypeError(f"encoding={shown(encoding)} must be a name, as 'cp1252', or None")
+        raise TypeError(f"encoding={shown(encoding)} must be a name such as 'cp1252', or None")
     try:
         "a".encode(encoding or "utf-8")
     except (LookupError, ValueError) as error:
         raise ValueError(
-            f"encoding={shown(encoding)} is no encoding of text; expected one as 'cp1252'"
+            f"encoding={shown(encoding)} is not a text encoding; expected one such as 'cp1252'"
         ) from error
 
 
 def emit_notices(source: Source) -> None:
-    """Tell the user how a file was understood."""
+    """Warn the user about how a file was interpreted."""
     for notice in source.notices:
         warnings.warn(notice, stacklevel=stacklevel_of_user())
 

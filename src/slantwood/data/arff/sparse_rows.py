@@ -197,7 +197,7 @@ class SparseRows(RowStore):
         after = _AFTER_PAIRS.fullmatch(line, at)
         if not after:
             raise self.source.error(
-                "expected nothing after the closing brace but a weight, as ', {2}', found "
+                "expected nothing after the closing brace but a weight such as ', {2}', found "
                 f"{quote_cell(line[at:])}"
             )
         return row, after[1]

@@ -132,5 +132,5 @@ def number_text(cell: str | None) -> str | None:
     try:
         number = cell_number(cell)
     except ValueError:
-        raise ValueError(f"{quote_cell(cell)} is no number; expected one, or {MISSING}") from None
+        raise ValueError(f"{quote_cell(cell)} is not a number; expected one, or {MISSING}") from None
     return None if math.isnan(number) else cell

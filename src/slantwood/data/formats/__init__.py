@@ -61,7 +61,7 @@ def format_of(path: Path, name: str | None = None, *, exists: bool = True) -> Fo
     if suffix == ".txt" and exists and _begins_with_three_sizes(path):
         return _BY_NAME["extreme"]
     raise ValueError(
-        f"{path}: the end {shown(suffix)} of the name does not tell the format; give format, one of "
+        f"{path}: its suffix {shown(suffix)} does not tell the format; give format, one of "
         f"{', '.join(_BY_NAME)}"
     )
 

@@ -50,7 +50,7 @@ def read(path: Path, options: ReadOptions) -> Data:
     with open_read(path, options.max_memory, has_lines=False) as file:
         content = file if file.seekable() else io.BytesIO(file.read())
         if not zipfile.is_zipfile(content):
-            raise ValueError("it is no .npz file, or not whole; expected arrays X and y in one")
+            raise ValueError("it is not a whole .npz file; expected one with the arrays X and y")
         with zipfile.ZipFile(content) as zipped:
             return _data(_Arrays(zipped, Limit.of(path, options.max_memory)), options)
 
@@ -168,15 +168,15 @@ def _inputs(arrays: _Arrays) -> Any:
 
 
 def _targets(
-    y: Any, names: Sequence[str], stored: str | None, told: str | None, limit: Limit
+    y: Any, names: Sequence[str], stored: str | None, asked: str | None, limit: Limit
 ) -> tuple[Any, str | None]:
     """Return y, and the task that the user tells, or else the file, or else y itself."""
     if stored is not None and stored not in (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS):
         raise ValueError(f"its task is {shown(stored)}; expected one of those of slantwood.data.Data")
     # Spelling out columns of labels would take much memory.
-    are_labels = sp.issparse(y) and stored not in NUMBER_TASKS and told != "regression"
-    if not are_labels and (y is None or told is not None or stored is None):
-        return infer_task(_columns(y, limit), names, told, limit)
+    are_labels = sp.issparse(y) and stored not in NUMBER_TASKS and asked != "regression"
+    if not are_labels and (y is None or asked is not None or stored is None):
+        return infer_task(_columns(y, limit), names, asked, limit)
     stored = stored or "multi-label"
     if (y.ndim == 2) != (stored in _MATRIX_TASKS) or (y.dtype.kind == "U" and stored not in CLASS_TASKS):
         raise ValueError(f"y has the shape {y.shape} and dtype {y.dtype}, which does not fit a {stored} task")

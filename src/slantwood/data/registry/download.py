@@ -1,4 +1,8 @@
-"""How a file gets from an address on the web to the disk: whole, resumed after a break, and checked."""
+"""How a file gets from an address on the web to the disk: whole, resumed after a break, and checked.
+
+Not by pooch: it starts a broken download again from its first byte, does not wait as long as a busy server
+asks, follows redirects from https to http, and needs requests.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from typing import Any
 from slantwood.hints import shortened, shown
 
 Progress = Callable[[int, int | None], None]
-"""Is told the bytes of a file that have come, and those that there are, or None where nobody knows."""
+"""Called with the bytes of a file received so far, and the bytes in all, or None where unknown."""
 
 _BLOCK = 1 << 18
 _TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
@@ -98,7 +102,7 @@ def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float
         with _open(url, {}, timeout) as response:
             text = _read_block(response, _LONGEST_DOCUMENT + 1)
             if len(text) > _LONGEST_DOCUMENT:
-                raise FetchError(f"{url} answers with more than {_LONGEST_DOCUMENT:,} bytes of JSON")
+                raise FetchError(f"{url} sends more than {_LONGEST_DOCUMENT:,} bytes of JSON")
             if response.length:
                 raise _Retryable(f"the connection ended {response.length} bytes too early")
             return text
@@ -107,7 +111,7 @@ def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FetchError(f"{url} does not answer in JSON ({shortened(str(error))})") from error
+        raise FetchError(f"{url} does not send JSON ({shortened(str(error))})") from error
 
 
 def has_checksum(path: Path, checksum: str) -> bool:
@@ -125,8 +129,8 @@ def check_checksum_kind(checksum: str) -> None:
     """Refuse a checksum that is not "sha256:..." or "md5:...", the right number of digits, or empty."""
     if checksum and not _CHECKSUM.fullmatch(checksum):
         raise ValueError(
-            f"checksum={shown(checksum)} is of no known kind; expected sha256: and 64 hexadecimal digits, or "
-            "md5: and 32"
+            f"checksum={shown(checksum)} is of an unknown kind; expected sha256: and 64 hexadecimal digits, "
+            "or md5: and 32"
         )
 
 
@@ -169,7 +173,7 @@ def _retry(action: Callable[[], Any], url: str, attempts: int, pause: float) -> 
         if attempt + 1 < attempts:
             wait = pause * 2**attempt if reason.wait is None else reason.wait
             time.sleep(min(wait, _LONGEST_WAIT))
-    raise FetchError(f"{url} failed {attempts} times, at last with: {reason}") from reason
+    raise FetchError(f"{url} failed {attempts} times; the last error was: {reason}") from reason
 
 
 def _resume(url: str, part: _Part, progress: Progress | None, timeout: float) -> None:
@@ -207,16 +211,16 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
     """Follows no way that leads from a connection that nobody can change to one that anybody can."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        """Return the request that follows an answer."""
+        """Return the request that follows a redirect."""
         if req.full_url.startswith("https://") and not newurl.startswith("https://"):
-            raise FetchError(f"{req.full_url} leads on to {newurl}, which is not safe; expected https://")
+            raise FetchError(f"{req.full_url} redirects to {newurl}, which is not secure; expected https://")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
     """Open an address; HTTPError comes out for a range that cannot be had only."""
     if not url.startswith(("http://", "https://")):
-        raise FetchError(f"{url} is no address that can be fetched; expected http:// or https://")
+        raise FetchError(f"{url} is not an address that can be fetched; expected http:// or https://")
     request = urllib.request.Request(url, headers={**_request_headers(), **headers})
     try:
         return urllib.request.build_opener(SafeRedirects).open(request, timeout=timeout)
@@ -228,7 +232,7 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
             raise
         if error.code in _TEMPORARY:
             raise _Retryable(f"{error.code} {error.reason}", _retry_after(error.headers)) from error
-        raise FetchError(f"{url} answers {error.code} {error.reason}") from error
+        raise FetchError(f"{url} responds {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise FetchError(f"{url} cannot be reached ({error.reason})") from error
     except (http.client.HTTPException, OSError) as error:

@@ -63,7 +63,7 @@ def _is_packed(source: Source, path: Path) -> bool:
 
 
 def _name_of_archive(url: str) -> str:
-    # Addresses may end alike, or in what no file can be called; the kind of compression is told by the end.
+    # Addresses may end alike, or in what no file can be called; the suffix tells the kind of compression.
     end = PurePosixPath(urlsplit(url).path).suffix
     return f"archive-{hashlib.sha256(url.encode()).hexdigest()[:16]}{end}"
 

@@ -138,9 +138,9 @@ def _fetch(entry: Dataset, folders: Sequence[Path], allowed: bool, progress: Pro
         except FetchError as error:
             reasons.append(str(error))
     if not copies:
-        why = "no public host of it is known"
+        why = "no public host is known"
     elif not allowed:
-        why = "download=False forbids to fetch it"
+        why = "download=False forbids fetching it"
     else:
         why = f"it could not be fetched: {'; '.join(reasons)}"
     looked = ", ".join(map(str, folders))
@@ -157,4 +157,4 @@ def _by_hand(entry: Dataset) -> str:
         advice += f" and, as {description_path(first).name}, {description_url(copy.openml)}"
     advice += f" into {cache_folder() / first.parent}, or the same below a folder that folder= or "
     advice += f"{ENVIRONMENT} names."
-    return f"{advice} What comes near it: {', '.join(entry.stand_ins)}." if entry.stand_ins else advice
+    return f"{advice} Similar data sets: {', '.join(entry.stand_ins)}." if entry.stand_ins else advice

@@ -51,7 +51,7 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
         address, checksum = about["url"], f"md5:{about['md5_checksum']}"
         _description(about)
         if not isinstance(address, str):
-            raise TypeError(f"url={shown(address)} is no text")
+            raise TypeError(f"url={shown(address)} is not text")
         check_checksum_kind(checksum)
     except (KeyError, TypeError, ValueError) as error:
         raise FetchError(f"{url} does not describe a data set with url and md5_checksum ({error})") from error
@@ -73,13 +73,13 @@ def read_description(path: Path) -> Description:
         return _description(json.loads(path.read_text(encoding="utf-8"))["data_set_description"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is no description of a data set by OpenML; delete it to fetch it anew"
+            f"{path} is not OpenML's description of a data set; delete it to fetch it anew"
         ) from error
 
 
 def _description(about: Any) -> Description:
     if not isinstance(about, dict):
-        raise TypeError(f"{shown(about)} is no description")
+        raise TypeError(f"{shown(about)} is not a description")
     ignored = (*_names(about.get("ignore_attribute")), *_names(about.get("row_id_attribute")))
     return Description(_names(about["default_target_attribute"]), tuple(dict.fromkeys(ignored)))
 
@@ -88,7 +88,7 @@ def _names(said: Any) -> tuple[str, ...]:
     # One name, several in a list, or several with commas between them.
     listed = said if isinstance(said, list) else [said] if said else []
     if not all(isinstance(each, str) for each in listed):
-        raise TypeError(f"{shown(said)} holds what is no name")
+        raise TypeError(f"{shown(said)} holds something that is not a name")
     return tuple(name.strip(" \"'") for each in listed for name in each.split(","))
 
 

@@ -46,7 +46,7 @@ def data_folders(folder: str | PathLike[str] | None = None) -> list[Path]:
     if folder is not None:
         if not Path(folder).is_dir():
             raise NotADirectoryError(
-                f"folder={str(folder)!r} is no folder; expected one with data sets in it"
+                f"folder={str(folder)!r} is not a folder; expected one with data sets in it"
             )
         folders.insert(0, Path(folder))
     return folders

@@ -101,7 +101,7 @@ def read_pairs(
             )
             _parse_leftovers(path, block, leftovers[: progress[LEFTOVERS]], (labels.buffer, data.buffer))
             if why == state.FULL:
-                if progress[LEFTOVERS] == 0:  # one row has more than there is room for
+                if progress[LEFTOVERS] == 0:  # one row has more than fit
                     leftovers = np.empty((2 * len(leftovers), 5), np.int64)
                 progress[LEFTOVERS] = 0
                 continue

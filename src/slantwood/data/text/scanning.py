@@ -53,7 +53,7 @@ def decode_text(path: Path, line: int, letters: bytes) -> str:
     try:
         return letters.decode()
     except UnicodeDecodeError as error:
-        raise malformed(path, line, "these bytes are no text; expected UTF-8") from error
+        raise malformed(path, line, "these bytes are not text; expected UTF-8") from error
 
 
 class GrowingArray:

@@ -78,7 +78,7 @@ def _decoded(file: TableFile, codes: np.ndarray, values: Sequence[bytes]) -> lis
             texts.append(letters.decode())
         except UnicodeDecodeError as error:
             line = line_of_row(file, int(np.argmax(codes == code)))
-            raise file.error(line, f"{shown(letters)} is no text; expected UTF-8") from error
+            raise file.error(line, f"{shown(letters)} is not text; expected UTF-8") from error
     return texts
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood.data.table import Data, is_frame
+from slantwood.data.table import Data
 from slantwood.data.text.numbers import number_texts, parse_number
 from slantwood.data.text.table_columns import MISSING
 from slantwood.hints import shown
@@ -19,36 +18,23 @@ _NEEDS_QUOTES = frozenset('",;\t\r\n')
 
 def write_delimited(data: Data, file: IO[bytes], separator: str) -> None:
     """Write a line of names and one line per row, inputs before targets; missing cells are empty."""
-    names = [*data.feature_names, *(() if data.y is None else data.target_names)]
-    # Names that are numbers are told from a row by their quotes.
+    names = data.column_names
+    # Quotes tell names that are numbers from a row.
     in_quotes = all(name in MISSING or parse_number(name) is not None for name in names)
     file.write(_joined([_quoted(name, separator, in_quotes) for name in names], separator))
     n_rows = data.X.shape[0]
     # Matrices are spelled out a few rows at a time.
     step = max(1, _CELLS_AT_A_TIME // max(len(names), 1))
     for start in range(0, n_rows, step):
-        stop = min(start + step, n_rows)
-        columns = _texts_of(data.X, data.feature_names, start, stop, separator)
-        if data.y is not None:
-            columns += _texts_of(data.y, data.target_names, start, stop, separator)
-        for cells in zip(*columns, strict=True):
-            file.write(_joined(cells, separator))
+        columns = map(np.asarray, data.columns(start, start + step))
+        texts = [_cells(column, name, separator) for column, name in zip(columns, names, strict=True)]
+        for row in zip(*texts, strict=True):
+            file.write(_joined(row, separator))
 
 
 def _joined(cells: Sequence[str], separator: str) -> bytes:
     # An empty line would be none at all.
     return ((separator.join(cells) or '""') + "\n").encode()
-
-
-def _texts_of(table: Any, names: Sequence[str], start: int, stop: int, separator: str) -> list[list[str]]:
-    if is_frame(table):
-        part = table.iloc[start:stop]
-        columns = [part.iloc[:, j].to_numpy() for j in range(part.shape[1])]
-    else:
-        part = table[start:stop]
-        part = part.toarray() if sp.issparse(part) else np.asarray(part)
-        columns = [part] if part.ndim == 1 else list(part.T)
-    return [_cells(column, name, separator) for column, name in zip(columns, names, strict=True)]
 
 
 def _cells(column: np.ndarray, name: str, separator: str) -> list[str]:

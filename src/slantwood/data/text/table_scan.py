@@ -243,7 +243,7 @@ class _Scan:
         )
 
     def _make_room(self) -> None:
-        self._texts = _with_room(self._texts, self._progress[VALUES])
+        self._texts = _with_capacity(self._texts, self._progress[VALUES])
         n_more = 1 + _CELLS_AT_A_TIME // len(self._kinds)
         for each in (self._numbers, self._targets, self._codes):
             if len(each.buffer) == self.row:
@@ -278,24 +278,24 @@ def _no_texts(n_columns: int) -> Texts:
     none = np.empty(0, np.int32)
     counts = np.zeros(n_columns, np.int32)
     hashes, ends, letters = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint8)
-    return _with_room(Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
+    return _with_capacity(Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
 
 
-def _with_room(texts: Texts, n_values: int) -> Texts:
-    """Double the room for texts where it is nearly used up."""
-    room = len(texts.hashes)
-    if room - n_values >= max(len(texts.counts), 1):
+def _with_capacity(texts: Texts, n_values: int) -> Texts:
+    """Double the capacity for texts where it is nearly used up."""
+    capacity = len(texts.hashes)
+    if capacity - n_values >= max(len(texts.counts), 1):
         return texts
-    room = max(1024, 2 * room, 2 * len(texts.counts))
+    capacity = max(1024, 2 * capacity, 2 * len(texts.counts))
     # Of a new table no more than half is used, which keeps the ways through it short.
-    table = np.zeros(1 << (2 * room - 1).bit_length(), np.int32)
+    table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
     fill_table(texts.hashes, n_values, table)
     return texts._replace(
         table=table,
-        hashes=_longer(texts.hashes, room),
-        ends=_longer(texts.ends, room),
-        columns=_longer(texts.columns, room),
-        codes=_longer(texts.codes, room),
+        hashes=_longer(texts.hashes, capacity),
+        ends=_longer(texts.ends, capacity),
+        columns=_longer(texts.columns, capacity),
+        codes=_longer(texts.codes, capacity),
     )
 
 

@@ -45,25 +45,13 @@ def number_at(text, i):
     digits = np.uint64(0)
     n_digits = 0  # without zeros in front
     begin = i
-    digit = np.int64(at(text, i)) - _ZERO
-    while 0 <= digit < 10:
-        digits = digits * np.uint64(10) + np.uint64(digit)
-        if n_digits > 0 or digit > 0:
-            n_digits += 1
-        i += 1
-        digit = np.int64(at(text, i)) - _ZERO
+    digits, n_digits, i = _digits_at(text, i, digits, n_digits)
     n_seen = i - begin
     power = np.int64(0)
     if at(text, i) == _POINT:
         i += 1
         begin = i
-        digit = np.int64(at(text, i)) - _ZERO
-        while 0 <= digit < 10:
-            digits = digits * np.uint64(10) + np.uint64(digit)
-            if n_digits > 0 or digit > 0:
-                n_digits += 1
-            i += 1
-            digit = np.int64(at(text, i)) - _ZERO
+        digits, n_digits, i = _digits_at(text, i, digits, n_digits)
         n_seen += i - begin
         power = begin - i
     if n_seen == 0 or n_digits > _MAX_DIGITS:
@@ -92,6 +80,19 @@ def number_at(text, i):
         return (-value if is_negative else value), i, True
     value, is_exact = _rounded(digits, power)
     return (-value if is_negative else value), i, is_exact
+
+
+@scanning
+def _digits_at(text, i, digits, n_digits):
+    """Append digits to a number and count them, but for zeros in front; return also where they stop."""
+    digit = np.int64(at(text, i)) - _ZERO
+    while 0 <= digit < 10:
+        digits = digits * np.uint64(10) + np.uint64(digit)
+        if n_digits > 0 or digit > 0:
+            n_digits += 1
+        i += 1
+        digit = np.int64(at(text, i)) - _ZERO
+    return digits, n_digits, i
 
 
 @scanning

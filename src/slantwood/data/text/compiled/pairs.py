@@ -5,33 +5,8 @@ Odd spellings of numbers are handed back as leftovers, by their place in the tex
 
 import numpy as np
 
+from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.number import at, number_at
-from slantwood.data.text.compiled.state import (
-    COLON,
-    COMMA,
-    DONE,
-    FULL,
-    HASH,
-    LABELS,
-    LARGEST,
-    LARGEST_INDEX,
-    LEFTOVERS,
-    LINE,
-    NEWLINE,
-    NO_LABEL,
-    NO_PAIR,
-    NOT_RISING,
-    PAIRS,
-    POSITION,
-    RETURN,
-    ROW,
-    SMALLEST,
-    SPACE,
-    TAB,
-    TOO_LARGE,
-    ZERO,
-    add_leftover,
-)
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.compiling import scanning
 
@@ -57,76 +32,76 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
         Where the labels and the pairs of a row begin; their first element is set before.
     indices : int32 array; data : float32 array
         Indices and values of all rows.
-    leftovers : int64 array of shape (room, 5)
+    leftovers : int64 array of shape (capacity, 5)
         Numbers that are not decided here: 0 for a label and 1 for a value, its place in `labels` or `data`,
         begin and end in the text, line.
     """
     end = text.shape[0]
-    i = progress[POSITION]
-    row = progress[ROW]
-    line = progress[LINE]
-    n_labels = progress[LABELS]
-    n_pairs = progress[PAIRS]
-    n_leftovers = progress[LEFTOVERS]
-    largest = progress[LARGEST]
-    smallest = progress[SMALLEST]
+    i = progress[state.POSITION]
+    row = progress[state.ROW]
+    line = progress[state.LINE]
+    n_labels = progress[state.LABELS]
+    n_pairs = progress[state.PAIRS]
+    n_leftovers = progress[state.LEFTOVERS]
+    largest = progress[state.LARGEST]
+    smallest = progress[state.SMALLEST]
     while i < end:
         _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest)
         i = _after_white_and_comment(text, i, has_comments)
-        if at(text, i) == NEWLINE and row >= n_rows:
+        if at(text, i) == state.NEWLINE and row >= n_rows:
             i += 1
             line += 1
             continue
 
         if not _is_pair(text, i):
-            while at(text, i) != NEWLINE:
+            while at(text, i) != state.NEWLINE:
                 value, after, is_number = number_at(text, i)
                 is_number = is_number and (
-                    _ends_word(at(text, after), has_comments) or at(text, after) == COMMA
+                    _ends_word(at(text, after), has_comments) or at(text, after) == state.COMMA
                 )
                 if not is_number:
                     after = i
-                    while not _ends_word(at(text, after), has_comments) and at(text, after) != COMMA:
+                    while not _ends_word(at(text, after), has_comments) and at(text, after) != state.COMMA:
                         after += 1
-                    if after == i or at(text, after) == COLON:
-                        progress[POSITION] = i
-                        return NO_LABEL
+                    if after == i or at(text, after) == state.COLON:
+                        progress[state.POSITION] = i
+                        return state.NO_LABEL
                     if n_leftovers == leftovers.shape[0]:
-                        return FULL
-                    add_leftover(leftovers, n_leftovers, 0, n_labels, i, after, line)
+                        return state.FULL
+                    state.add_leftover(leftovers, n_leftovers, 0, n_labels, i, after, line)
                     n_leftovers += 1
                 labels[n_labels] = value
                 n_labels += 1
                 i = after
-                if at(text, i) != COMMA:
+                if at(text, i) != state.COMMA:
                     break
                 i += 1
                 if _ends_word(at(text, i), has_comments):
-                    progress[POSITION] = i
-                    return NO_LABEL
+                    progress[state.POSITION] = i
+                    return state.NO_LABEL
             i = _after_white(text, i)
         if has_comments and _is_query(text, i):
             i += 4
             _, i = _index_at(text, i)
             if not _ends_word(at(text, i), has_comments):
-                progress[POSITION] = i
-                return NO_PAIR
+                progress[state.POSITION] = i
+                return state.NO_PAIR
         before = np.int64(-1)
         while True:
             i = _after_white_and_comment(text, i, has_comments)
-            if at(text, i) == NEWLINE:
+            if at(text, i) == state.NEWLINE:
                 break
             begin = i
             index, i = _index_at(text, begin)
-            if index > LARGEST_INDEX:
-                progress[POSITION] = begin
-                return TOO_LARGE
-            if i == begin or at(text, i) != COLON:
-                progress[POSITION] = begin
-                return NO_PAIR
+            if index > state.LARGEST_INDEX:
+                progress[state.POSITION] = begin
+                return state.TOO_LARGE
+            if i == begin or at(text, i) != state.COLON:
+                progress[state.POSITION] = begin
+                return state.NO_PAIR
             if has_comments and index <= before:
-                progress[POSITION] = begin
-                return NOT_RISING
+                progress[state.POSITION] = begin
+                return state.NOT_RISING
             before = index
             largest = max(largest, index)
             smallest = min(smallest, index)
@@ -138,8 +113,8 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
                 while not _ends_word(at(text, after), has_comments):
                     after += 1
                 if n_leftovers == leftovers.shape[0]:
-                    return FULL
-                add_leftover(leftovers, n_leftovers, 1, n_pairs, i, after, line)
+                    return state.FULL
+                state.add_leftover(leftovers, n_leftovers, 1, n_pairs, i, after, line)
                 n_leftovers += 1
                 value = 0.0
             indices[n_pairs] = index
@@ -152,64 +127,67 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
         label_indptr[row] = n_labels
         indptr[row] = n_pairs
     _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest)
-    return DONE
+    return state.DONE
 
 
 @scanning
 def _after_white(text, i):
-    while at(text, i) == SPACE or at(text, i) == TAB or at(text, i) == RETURN:
+    while at(text, i) == state.SPACE or at(text, i) == state.TAB or at(text, i) == state.RETURN:
         i += 1
     return i
 
 
 @scanning
 def _ends_word(byte, has_comments):
-    is_white = (byte == SPACE) | (byte == TAB) | (byte == RETURN) | (byte == NEWLINE)
-    return is_white or (has_comments and byte == HASH)
+    is_white = (byte == state.SPACE) | (byte == state.TAB) | (byte == state.RETURN) | (byte == state.NEWLINE)
+    return is_white or (has_comments and byte == state.HASH)
 
 
 @scanning
 def _after_white_and_comment(text, i, has_comments):
     i = _after_white(text, i)
-    if has_comments and at(text, i) == HASH:
-        while at(text, i) != NEWLINE:
+    if has_comments and at(text, i) == state.HASH:
+        while at(text, i) != state.NEWLINE:
             i += 1
     return i
 
 
 @scanning
 def _index_at(text, i):
-    # A whole number, or one above LARGEST_INDEX where it is too large, and where it stops.
+    # A whole number, or one above state.LARGEST_INDEX where it is too large, and where it stops.
     index = np.int64(0)
-    digit = np.int64(at(text, i)) - ZERO
+    digit = np.int64(at(text, i)) - state.ZERO
     while 0 <= digit < 10:
-        index = min(index * 10 + digit, np.int64(LARGEST_INDEX + 1))
+        index = min(index * 10 + digit, np.int64(state.LARGEST_INDEX + 1))
         i += 1
-        digit = np.int64(at(text, i)) - ZERO
+        digit = np.int64(at(text, i)) - state.ZERO
     return index, i
 
 
 @scanning
 def _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest):
-    progress[POSITION] = i
-    progress[LINE] = line
-    progress[ROW] = row
-    progress[LABELS] = n_labels
-    progress[PAIRS] = n_pairs
-    progress[LEFTOVERS] = n_leftovers
-    progress[LARGEST] = largest
-    progress[SMALLEST] = smallest
+    progress[state.POSITION] = i
+    progress[state.LINE] = line
+    progress[state.ROW] = row
+    progress[state.LABELS] = n_labels
+    progress[state.PAIRS] = n_pairs
+    progress[state.LEFTOVERS] = n_leftovers
+    progress[state.LARGEST] = largest
+    progress[state.SMALLEST] = smallest
 
 
 @scanning
 def _is_pair(text, i):
     _, after = _index_at(text, i)
-    return after > i and at(text, after) == COLON
+    return after > i and at(text, after) == state.COLON
 
 
 @scanning
 def _is_query(text, i):
     # "qid:", letter by letter: a line end, which is none of them, may come any time.
     return (
-        at(text, i) == 113 and at(text, i + 1) == 105 and at(text, i + 2) == 100 and at(text, i + 3) == COLON
+        at(text, i) == 113
+        and at(text, i + 1) == 105
+        and at(text, i + 2) == 100
+        and at(text, i + 3) == state.COLON
     )

@@ -8,25 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.number import at, number_at
-from slantwood.data.text.compiled.state import (
-    AFTER_QUOTE,
-    DONE,
-    FULL,
-    LEFTOVERS,
-    LINE,
-    NEWLINE,
-    OPEN_QUOTE,
-    POSITION,
-    QUOTE,
-    RETURN,
-    ROW,
-    SPACE,
-    TAB,
-    VALUES,
-    WRONG_COUNT,
-    add_leftover,
-)
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.kernels.compiling import scanning
 
@@ -40,7 +23,7 @@ class Texts(NamedTuple):
     Attributes
     ----------
     table : int32 array
-        Its length is a power of two, at least twice the number of texts there is room for. 1 + number of the
+        Its length is a power of two, at least twice the capacity for texts. 1 + number of the
         text that belongs here, or 0.
     hashes : uint64 array
         Hash of each text.
@@ -55,7 +38,7 @@ class Texts(NamedTuple):
     latest : int32 array
         The text that each column had last, or -1.
     letters : uint8 array
-        The texts one after the other, with room for all that is still to be scanned.
+        The texts one after the other, with space for all that is still to be scanned.
     """
 
     table: np.ndarray
@@ -85,53 +68,53 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
     progress : int64 array of shape (N_COUNTERS,)
         Moved on row by row; POSITION is where the first row begins that is not yet read.
     numbers : float32 array; targets : float64 array; codes : int32 array
-        A row for each that there is room for, a column for each of the kind; NaN or -1 for what is missing.
+        Rows up to the capacity, a column for each of the kind; NaN or -1 for what is missing.
     texts : Texts
         Distinct texts so far.
-    leftovers : int64 array of shape (room, 5)
+    leftovers : int64 array of shape (capacity, 5)
         Cells that are not decided here: row, column, begin and end in the text, line.
     """
     _, hashes, ends, _, code_of, counts, latest, letters = texts
     n_columns = kinds.shape[0]
     n_texts = counts.shape[0]
-    room = hashes.shape[0]
+    capacity = hashes.shape[0]
     end = text.shape[0]
-    i = progress[POSITION]
-    row = progress[ROW]
-    line = progress[LINE]
-    n_leftovers = progress[LEFTOVERS]
-    n_values = progress[VALUES]
+    i = progress[state.POSITION]
+    row = progress[state.ROW]
+    line = progress[state.LINE]
+    n_leftovers = progress[state.LEFTOVERS]
+    n_values = progress[state.VALUES]
     while i < end:
         i = _after_blanks(text, i, separator)
-        if at(text, i) == NEWLINE or at(text, i) == RETURN:
+        if at(text, i) == state.NEWLINE or at(text, i) == state.RETURN:
             i = _next_line(text, i)
             line += 1
             continue
-        progress[POSITION] = i
-        progress[LINE] = line
-        progress[ROW] = row
-        progress[LEFTOVERS] = n_leftovers
+        progress[state.POSITION] = i
+        progress[state.LINE] = line
+        progress[state.ROW] = row
+        progress[state.LEFTOVERS] = n_leftovers
         if row >= end_row:
-            return DONE
+            return state.DONE
         if row >= min(numbers.shape[0], targets.shape[0], codes.shape[0]):
-            return FULL
-        if leftovers.shape[0] - n_leftovers < n_columns or room - n_values < n_texts:
-            return FULL
+            return state.FULL
+        if leftovers.shape[0] - n_leftovers < n_columns or capacity - n_values < n_texts:
+            return state.FULL
         column = 0
         while True:
             i = _after_blanks(text, i, separator)
             begin = i
             stop = i
             first_line = line
-            is_quoted = at(text, i) == QUOTE
+            is_quoted = at(text, i) == state.QUOTE
             if is_quoted:
                 begin = i + 1
                 stop, line = _closing_quote(text, begin, line)
                 if stop >= end:
-                    return OPEN_QUOTE
+                    return state.OPEN_QUOTE
                 i = _after_blanks(text, stop + 1, separator)
                 if not _ends_cell(at(text, i), separator):
-                    return AFTER_QUOTE
+                    return state.AFTER_QUOTE
 
             kind = kinds[column] if column < n_columns else SKIP
             if kind == TEXT and not is_quoted:
@@ -161,9 +144,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                 if not is_quoted:
                     while not _ends_cell(at(text, i), separator):
                         i += 1
-                    stop = i
-                    while stop > begin and (at(text, stop - 1) == SPACE or at(text, stop - 1) == TAB):
-                        stop -= 1
+                    stop = _before_blanks(text, begin, i)
                 if kind != SKIP:
                     is_missing = _is_missing(text, begin, stop)
                     if kind == TEXT:
@@ -171,27 +152,27 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
                         codes[row, place] = -1
                         if not is_missing:
                             n_values = _look_up(text, begin, stop, is_quoted, place, texts, n_values)
-                            progress[VALUES] = n_values
+                            progress[state.VALUES] = n_values
                             codes[row, place] = code_of[latest[place]]
                     elif is_missing:
                         _store(kind == NUMBER, numbers, targets, row, places[column], np.nan)
                     else:
-                        add_leftover(leftovers, n_leftovers, row, column, begin, stop, first_line)
+                        state.add_leftover(leftovers, n_leftovers, row, column, begin, stop, first_line)
                         n_leftovers += 1
             column += 1
             if at(text, i) != separator:
                 break
             i += 1
         if column != n_columns:
-            return WRONG_COUNT
+            return state.WRONG_COUNT
         i = _next_line(text, i)
         line += 1
         row += 1
-    progress[POSITION] = i
-    progress[LINE] = line
-    progress[ROW] = row
-    progress[LEFTOVERS] = n_leftovers
-    return DONE
+    progress[state.POSITION] = i
+    progress[state.LINE] = line
+    progress[state.ROW] = row
+    progress[state.LEFTOVERS] = n_leftovers
+    return state.DONE
 
 
 @scanning
@@ -207,31 +188,38 @@ def fill_table(hashes, n_texts, table):
 
 @scanning
 def _after_blanks(text, i, separator):
-    while at(text, i) == SPACE or (at(text, i) == TAB and separator != TAB):
+    while at(text, i) == state.SPACE or (at(text, i) == state.TAB and separator != state.TAB):
         i += 1
     return i
 
 
 @scanning
+def _before_blanks(text, begin, stop):
+    while stop > begin and (at(text, stop - 1) == state.SPACE or at(text, stop - 1) == state.TAB):
+        stop -= 1
+    return stop
+
+
+@scanning
 def _ends_cell(byte, separator):
     # In compiled code a search in a tuple is three times slower.
-    return (byte == separator) | (byte == NEWLINE) | (byte == RETURN)
+    return (byte == separator) | (byte == state.NEWLINE) | (byte == state.RETURN)
 
 
 @scanning
 def _next_line(text, i):
     # Lines end with \n, \r\n or, as once on some machines, \r; a text never ends with \r.
-    return i + 2 if at(text, i) == RETURN and at(text, i + 1) == NEWLINE else i + 1
+    return i + 2 if at(text, i) == state.RETURN and at(text, i + 1) == state.NEWLINE else i + 1
 
 
 @scanning
 def _closing_quote(text, i, line):
     # Where the quote stands that closes a cell, or the end of the text, and on which line.
     end = text.shape[0]
-    while i < end and (at(text, i) != QUOTE or at(text, i + 1) == QUOTE):
-        if at(text, i) == NEWLINE:
+    while i < end and (at(text, i) != state.QUOTE or at(text, i + 1) == state.QUOTE):
+        if at(text, i) == state.NEWLINE:
             line += 1
-        i += 2 if at(text, i) == QUOTE else 1
+        i += 2 if at(text, i) == state.QUOTE else 1
     return i, line
 
 
@@ -309,7 +297,7 @@ def _copy(text, begin, stop, is_quoted, column, letters, start):
         letters[np.uint64(start + length)] = byte
         length += 1
         hashed = (hashed ^ np.uint64(byte)) * np.uint64(1099511628211)
-        i += 2 if is_quoted and byte == QUOTE else 1
+        i += 2 if is_quoted and byte == state.QUOTE else 1
     return length, hashed ^ (hashed >> np.uint64(32))
 
 
