@@ -45,8 +45,7 @@ def route(X, trees, start, stop, out):
 def add_leaves(nodes, tree_mask, trees, out):
     """Put into out, which holds zeros, the mean leaf of each row over the trees that count for it.
 
-    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts
-    become NaN.
+    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows without any tree become NaN.
     """
     leaves = trees.leaves
     n, n_trees = nodes.shape
@@ -112,7 +111,7 @@ def _count(label, value, total, seen, labels, n_seen):
 def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
     """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive.
 
-    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows that no tree counts are empty.
+    `tree_mask` is empty (all trees count) or a boolean array like `nodes`; rows without any tree are empty.
     Of equal scores, the one of lower rank counts as larger; `ranks` has a number for each label.
     """
     leaves = trees.leaves
