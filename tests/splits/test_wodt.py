@@ -292,5 +292,5 @@ def test_the_published_split_starts_from_noise_without_penalty():
 def test_it_is_for_classes_only(y):
     kind = ObliqueTreeRegressor if y.ndim == 1 else ObliqueTreeClassifier
     X = np.random.default_rng(0).normal(size=(20, 3))
-    with pytest.raises(ValueError, match="split='wodt' is for binary and multi-class targets, and y is"):
+    with pytest.raises(ValueError, match="split='wodt' is for 'binary', 'multi-class' targets"):
         kind(split="wodt").fit(X, y)
