@@ -54,22 +54,17 @@ def test_the_examples_of_the_documentation_run_as_pasted():
         exec(compile(block, name, "exec"), {})
 
 
-def test_a_second_process_compiles_nothing_and_starts_fitting_at_once():
+def test_a_second_process_compiles_nothing():
     code = """
-import time
-started = time.perf_counter()
 from numba.core import event
 compiled = event.RecordingListener()
 from slantwood import ObliqueForestClassifier
 with event.install_listener("numba:compile", compiled):
     ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
-print(len(compiled.buffer), time.perf_counter() - started)
+print(len(compiled.buffer))
 """
     run(code)  # fills the cache of kernels where it is empty
-    n_compiled, seconds = run(code).split()
-    assert int(n_compiled) == 0
-    # Under two seconds on a quiet machine; this only catches a start that waits for the compiler.
-    assert float(seconds) < 6.0
+    assert int(run(code)) == 0
 
 
 @pytest.mark.slow
