@@ -51,6 +51,33 @@ def test_help_loads_nothing_to_compute_with():
     assert result.stdout.splitlines()[-1].split() == ["loaded:"]
 
 
+def test_sources_that_are_not_installed_run_it_as_a_module():
+    words = [sys.executable, "-m", "slantwood_bench", "--help"]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    for option in OPTIONS:
+        assert option in result.stdout, option
+
+
+OTHER_COMMANDS_THEN_LIST_MODULES = """
+import sys
+from slantwood.cli.main import main
+sys.argv = ["slantwood", "convert", "--help"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+print("loaded:", *(name for name in sys.modules if name.startswith("slantwood_bench")))
+"""
+
+
+def test_other_commands_do_not_load_it():
+    words = [sys.executable, "-c", OTHER_COMMANDS_THEN_LIST_MODULES]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1].split() == ["loaded:"]
+
+
 def test_a_folder_of_data_that_is_none_is_told(fails, folder):
     assert "--data gone is not a folder" in fails("bench", "--data", "gone")
     (folder / "file").touch()
