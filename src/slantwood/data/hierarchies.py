@@ -73,7 +73,7 @@ def read_clus(
     drop_text: bool = False,
     max_memory: int | None = None,
 ) -> Data:
-    """Read a CLUS file of hierarchical multi-label classification.
+    r"""Read a CLUS file of hierarchical multi-label classification.
 
     Parameters
     ----------
@@ -108,9 +108,17 @@ def read_clus(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from slantwood.data import read_clus
-    >>> train = read_clus("train.arff.xz")  # doctest: +SKIP
-    >>> test = read_clus("test.arff.xz", hierarchy=train.hierarchy)  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.arff")
+    ...     classes = "@attribute class hierarchical oak,elm,elm/wych"
+    ...     _ = path.write_text(f"@relation trees\n@attribute height numeric\n{classes}\n@data\n30,oak\n")
+    ...     train = read_clus(path)
+    ...     test = read_clus(path, hierarchy=train.hierarchy)
+    >>> test.y.toarray()
+    array([[1, 0, 0]], dtype=int8)
     """
     check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
