@@ -109,6 +109,12 @@ class LabelStratifiedKFold(BaseCrossValidator):
         -------
         int
             `n_splits`.
+
+        Examples
+        --------
+        >>> from slantwood.model_selection import LabelStratifiedKFold
+        >>> LabelStratifiedKFold(n_splits=3).get_n_splits()
+        3
         """
         return self.n_splits
 
@@ -127,10 +133,19 @@ class LabelStratifiedKFold(BaseCrossValidator):
         groups : object
             Ignored, with a warning.
 
-        Yields
-        ------
-        train, test : int arrays
-            Positions of rows. Each row is in one test array.
+        Returns
+        -------
+        iterator of pairs of int arrays
+            Positions of the rows to train on and to test on. Each row is in one test array.
+
+        Examples
+        --------
+        >>> from slantwood.model_selection import LabelStratifiedKFold
+        >>> tags = [{"sun"}, {"sun", "sea"}, {"sea"}, {"sun", "sea"}]
+        >>> for train, test in LabelStratifiedKFold(n_splits=2).split(tags, tags):
+        ...     print(train, test)
+        [1 2] [0 3]
+        [0 3] [1 2]
         """
         if groups is not None:
             message = f"The groups parameter is ignored by {type(self).__name__}"

@@ -20,7 +20,16 @@ _TEXTS = {"a.csv": "a,b\n1,x\n2,y\n", "a.svm": "1 1:0.5\n0 2:1\n", "a.xmc": "2 2
 
 
 def compile_all() -> None:
-    """Fit, predict, deal out and read."""
+    """Compile all kernels, so that nobody waits for them later; the machine code is kept on disk.
+
+    This takes some minutes the first time on a machine, and seconds after that. Fits, predictions, folds and
+    data files all start at once then.
+
+    Examples
+    --------
+    >>> from slantwood import compile_all
+    >>> compile_all()  # doctest: +SKIP
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4)).astype(np.float32)
     Y = sp.csr_array((X[:, :3] > 0).astype(np.int8))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood import Clustering
-from slantwood.targets.clustering import sketch
+from slantwood.targets.clustering import as_clustering, clustering_columns, sketch
 
 SEEDS = st.integers(0, 2**32 - 1)
 NONE = np.empty(0)
@@ -74,7 +74,7 @@ def test_bounds_of_the_parameters_are_allowed():
 
 @pytest.mark.parametrize("name", ["targets", "features", "targets+features"])
 def test_names_of_groups_name_themselves(name):
-    made = Clustering.named(name)
+    made = as_clustering(name)
     assert made.attributes == name
     assert made.sketch is None
     assert not made.is_matrix
@@ -82,23 +82,23 @@ def test_names_of_groups_name_themselves(name):
 
 
 def test_nothing_means_the_targets_and_sketch_a_projection_of_them():
-    assert Clustering.named(None).is_targets
-    assert Clustering.named(None).sketch is None
-    assert Clustering.named("sketch").is_targets
-    assert Clustering.named("sketch").sketch > 1
+    assert as_clustering(None).is_targets
+    assert as_clustering(None).sketch is None
+    assert as_clustering("sketch").is_targets
+    assert as_clustering("sketch").sketch > 1
 
 
 def test_a_clustering_and_a_matrix_are_taken_as_they_are():
     made = Clustering("features", sketch=3)
-    assert Clustering.named(made) is made
+    assert as_clustering(made) is made
     for matrix in (np.ones((2, 3)), sp.csr_array(np.ones((2, 3))), [[1.0], [2.0]]):
-        assert Clustering.named(matrix).is_matrix
-        assert Clustering.named(matrix).attributes is matrix
+        assert as_clustering(matrix).is_matrix
+        assert as_clustering(matrix).attributes is matrix
 
 
 def test_an_unknown_name_is_refused_with_all_that_is_possible():
     with pytest.raises(ValueError, match=r"clustering='label'") as caught:
-        Clustering.named("label")
+        as_clustering("label")
     for remedy in ("'targets'", "'features'", "'targets+features'", "'sketch'", "matrix", "Clustering"):
         assert remedy in str(caught.value)
 
@@ -109,7 +109,9 @@ def test_an_unknown_name_is_refused_with_all_that_is_possible():
 @given(SEEDS, st.sampled_from([1.0, 0.4]), st.booleans())
 def test_columns_of_the_users_own_come_with_variance_1_and_no_weights(seed, density, is_sparse):
     Z, r = numbers(seed, density=density)
-    columns, weights = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, r)
+    columns, weights = clustering_columns(
+        Clustering(sp.csr_array(Z) if is_sparse else Z), None, None, NONE, r
+    )
     assert len(weights) == 0
     assert sp.issparse(columns) == is_sparse
     assert columns.dtype == np.float32
@@ -121,7 +123,7 @@ def test_columns_of_the_users_own_come_with_variance_1_and_no_weights(seed, dens
 @given(SEEDS, st.sampled_from([1.0, 0.4]))
 def test_columns_keep_their_differences_up_to_a_factor(seed, density):
     Z, r = numbers(seed, density=density)
-    columns, _ = Clustering(Z).columns(None, None, NONE, r)
+    columns, _ = clustering_columns(Clustering(Z), None, None, NONE, r)
     spread = np.sqrt(variance_of(Z, r))
     twin = (Z - Z[0].astype(np.float64)) / np.where(spread > 0, spread, 1.0)
     # Two float32 numbers of the size of the largest, one rounding each.
@@ -132,8 +134,8 @@ def test_columns_keep_their_differences_up_to_a_factor(seed, density):
 @given(SEEDS, st.sampled_from([1.0, 0.4, 0.1]), st.sampled_from([0.0, 0.3]))
 def test_dense_and_sparse_columns_become_the_same_numbers(seed, density, weightless):
     Z, r = numbers(seed, density=density, weightless=weightless)
-    dense, _ = Clustering(Z).columns(None, None, NONE, r)
-    sparse, _ = Clustering(sp.csr_array(Z)).columns(None, None, NONE, r)
+    dense, _ = clustering_columns(Clustering(Z), None, None, NONE, r)
+    sparse, _ = clustering_columns(Clustering(sp.csr_array(Z)), None, None, NONE, r)
     assert_array_equal(sparse.toarray(), dense)
     assert sparse.nnz <= np.count_nonzero(Z)
 
@@ -142,7 +144,7 @@ def test_dense_and_sparse_columns_become_the_same_numbers(seed, density, weightl
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, bool])
 def test_zeros_and_ones_are_left_alone(container, dtype):
     Z = np.array([[0, 1, 1], [0, 0, 1], [1, 0, 1], [0, 0, 1]]).astype(dtype)
-    columns, weights = Clustering(container(Z)).columns(None, None, NONE, np.ones(4))
+    columns, weights = clustering_columns(Clustering(container(Z)), None, None, NONE, np.ones(4))
     assert_array_equal(spelt_out(columns), Z)
     assert columns.dtype == np.float32
     assert len(weights) == 0
@@ -154,7 +156,7 @@ def test_zeros_and_ones_are_left_alone(container, dtype):
 def test_the_users_matrix_stays_as_it_was(container, dtype, density):
     Z, r = numbers(0, density=density)
     given_matrix = container(Z.astype(dtype))
-    Clustering(given_matrix).columns(None, None, NONE, r)
+    clustering_columns(Clustering(given_matrix), None, None, NONE, r)
     assert_array_equal(spelt_out(given_matrix), Z.astype(dtype))
 
 
@@ -164,7 +166,7 @@ def test_columns_far_from_zero_keep_their_precision(is_sparse, far):
     near = np.random.default_rng(0).normal(size=(50, 2)).round(3)
     r = np.random.default_rng(1).uniform(0.5, 2.0, 50)
     Z = near + far
-    columns, _ = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, r)
+    columns, _ = clustering_columns(Clustering(sp.csr_array(Z) if is_sparse else Z), None, None, NONE, r)
     twin = near - np.average(near, axis=0, weights=r)
     twin /= np.sqrt(np.average(twin**2, axis=0, weights=r))
     # What float64 keeps of the numbers so far away, and the float32 result.
@@ -182,7 +184,7 @@ def test_rows_without_weight_do_not_matter(seed, density, kind):
 
     def made(X, rows):
         clustering = Clustering(X if kind == "own" else kind)
-        return clustering.columns(X, Y[rows], NONE, r[rows])[0]
+        return clustering_columns(clustering, X, Y[rows], NONE, r[rows])[0]
 
     everything = made(nonsense, np.full(len(Z), True))[present]
     # The sums are over other numbers of terms, and round differently in the last bits of float64.
@@ -193,8 +195,8 @@ def test_rows_without_weight_do_not_matter(seed, density, kind):
 def test_units_of_the_users_columns_do_not_matter(seed, power):
     Z, r = numbers(seed)
     units = 2.0 ** (power * np.array([1, -1, 0, 1]))
-    one, _ = Clustering(Z.astype(np.float64)).columns(None, None, NONE, r)
-    other, _ = Clustering(Z * units).columns(None, None, NONE, r)
+    one, _ = clustering_columns(Clustering(Z.astype(np.float64)), None, None, NONE, r)
+    other, _ = clustering_columns(Clustering(Z * units), None, None, NONE, r)
     assert_array_equal(one, other)  # powers of two: nothing rounds differently
 
 
@@ -202,7 +204,7 @@ def test_units_of_the_users_columns_do_not_matter(seed, power):
 @pytest.mark.parametrize("container", [np.array, sp.csr_array])
 def test_units_beyond_single_precision_do_not_matter_either(unit, container):
     Z, r = numbers(0)
-    columns, _ = Clustering(container(Z.astype(np.float64) * unit)).columns(None, None, NONE, r)
+    columns, _ = clustering_columns(Clustering(container(Z.astype(np.float64) * unit)), None, None, NONE, r)
     assert_allclose(variance_of(columns, r), 1.0, rtol=1e-5)
 
 
@@ -211,14 +213,14 @@ def test_constant_columns_stay_constant():
         Z = np.column_stack([np.full(20, value), np.arange(20.0)])
         r = np.random.default_rng(0).uniform(0.1, 1.0, 20)
         for form in (Z, sp.csr_array(Z)):
-            columns = spelt_out(Clustering(form).columns(None, None, NONE, r)[0])
+            columns = spelt_out(clustering_columns(Clustering(form), None, None, NONE, r)[0])
             assert np.isfinite(columns).all()
             assert len(np.unique(columns[:, 0])) == 1
 
 
 def test_targets_alone_are_returned_as_they_are_with_their_weights():
     Y, p = np.ones((4, 2), np.float32), np.array([1.0, 3.0])
-    columns, weights = Clustering().columns(None, Y, p, np.ones(4))
+    columns, weights = clustering_columns(Clustering(), None, Y, p, np.ones(4))
     assert columns is Y
     assert weights is p
 
@@ -228,7 +230,7 @@ def test_weights_of_targets_and_features_add_up_to_their_shares(seed, share, wei
     Y, r = numbers(seed, width=t)
     X, _ = numbers(seed + 1, width=d)
     p = np.random.default_rng(seed).uniform(0.5, 2.0, t) if weighted else NONE
-    columns, weights = Clustering("targets+features", feature_weight=share).columns(X, Y, p, r)
+    columns, weights = clustering_columns(Clustering("targets+features", feature_weight=share), X, Y, p, r)
     assert columns.shape == (len(Y), t + d)
     assert weights.shape == (t + d,)
     assert_allclose(weights[:t].sum(), 1 - share, atol=1e-12)
@@ -247,9 +249,9 @@ def test_one_sparse_group_makes_both_groups_sparse_with_the_same_numbers(seed):
     Y, r = numbers(seed, width=2)
     X, _ = numbers(seed + 1, width=5, density=0.3)
     judged_by = Clustering("targets+features")
-    dense, weights = judged_by.columns(X, Y, NONE, r)
+    dense, weights = clustering_columns(judged_by, X, Y, NONE, r)
     for x, y in [(sp.csr_array(X), Y), (X, sp.csr_array(Y)), (sp.csr_array(X), sp.csr_array(Y))]:
-        columns, same_weights = judged_by.columns(x, y, NONE, r)
+        columns, same_weights = clustering_columns(judged_by, x, y, NONE, r)
         assert sp.issparse(columns)
         assert columns.format == "csr"
         assert_array_equal(columns.toarray(), dense)
@@ -259,8 +261,8 @@ def test_one_sparse_group_makes_both_groups_sparse_with_the_same_numbers(seed):
 @given(SEEDS)
 def test_features_alone_are_the_features_in_one_unit(seed):
     X, r = numbers(seed)
-    of_features, weights = Clustering("features").columns(X, None, NONE, r)
-    own, _ = Clustering(X).columns(None, None, NONE, r)
+    of_features, weights = clustering_columns(Clustering("features"), X, None, NONE, r)
+    own, _ = clustering_columns(Clustering(X), None, None, NONE, r)
     assert_array_equal(of_features, own)
     assert len(weights) == 0
 
@@ -393,7 +395,9 @@ def variance_of_known(columns, weights):
 @given(SEEDS, st.sampled_from([1.0, 0.4, 0.1]), st.booleans())
 def test_known_values_of_the_users_columns_have_variance_1_and_gaps_stay(seed, density, is_sparse):
     Z, r = with_gaps(seed, density=density)
-    columns, weights = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, r)
+    columns, weights = clustering_columns(
+        Clustering(sp.csr_array(Z) if is_sparse else Z), None, None, NONE, r
+    )
     assert len(weights) == 0
     assert sp.issparse(columns) == is_sparse
     assert columns.dtype == np.float32
@@ -405,15 +409,15 @@ def test_known_values_of_the_users_columns_have_variance_1_and_gaps_stay(seed, d
 @given(SEEDS, st.sampled_from([1.0, 0.4, 0.1]))
 def test_dense_and_sparse_columns_with_gaps_become_the_same_numbers(seed, density):
     Z, r = with_gaps(seed, density=density)
-    dense, _ = Clustering(Z).columns(None, None, NONE, r)
-    sparse, _ = Clustering(sp.csr_array(Z)).columns(None, None, NONE, r)
+    dense, _ = clustering_columns(Clustering(Z), None, None, NONE, r)
+    sparse, _ = clustering_columns(Clustering(sp.csr_array(Z)), None, None, NONE, r)
     assert_array_equal(sparse.toarray(), dense)
 
 
 @pytest.mark.parametrize("container", [np.array, sp.csr_array])
 def test_zeros_and_ones_are_left_alone_beside_gaps(container):
     Z = np.array([[0, 1, np.nan], [0, 0, 1], [np.nan, 0, 1]], np.float32)
-    columns, _ = Clustering(container(Z)).columns(None, None, NONE, np.ones(3))
+    columns, _ = clustering_columns(Clustering(container(Z)), None, None, NONE, np.ones(3))
     assert_array_equal(spelt_out(columns), Z)
 
 
@@ -423,7 +427,9 @@ def test_known_values_far_from_zero_keep_their_precision(is_sparse, far):
     near = np.random.default_rng(0).normal(size=(50, 2)).round(3)
     near[:7, 0] = np.nan
     Z = near + far
-    columns, _ = Clustering(sp.csr_array(Z) if is_sparse else Z).columns(None, None, NONE, np.ones(50))
+    columns, _ = clustering_columns(
+        Clustering(sp.csr_array(Z) if is_sparse else Z), None, None, NONE, np.ones(50)
+    )
     twin = (near - np.nanmean(near, axis=0)) / np.nanstd(near, axis=0)
     room = 8 * np.finfo(np.float64).eps * abs(far) + 1e-6
     assert_allclose(spelt_out(columns), twin, rtol=0, atol=room)
@@ -444,7 +450,7 @@ def test_weights_times_what_is_known_add_up_to_the_share_of_each_group(
     p = np.random.default_rng(seed).uniform(0.5, 2.0, 3) if weighted else NONE
     if is_sparse:
         X, Y = sp.csr_array(X), sp.csr_array(Y)
-    columns, weights = Clustering("targets+features", feature_weight=share).columns(X, Y, p, r)
+    columns, weights = clustering_columns(Clustering("targets+features", feature_weight=share), X, Y, p, r)
     known = ~np.isnan(np.hstack([spelt_out(Y), spelt_out(X)]))
     assert_array_equal(~np.isnan(spelt_out(columns)), known)
     known_share = r @ known / r.sum()
@@ -460,7 +466,7 @@ def test_columns_of_which_nothing_is_known_do_no_harm(is_sparse):
     Y = np.arange(8.0)[:, None] % 3
     form = sp.csr_array if is_sparse else np.asarray
     for clustering in (Clustering("features"), Clustering("targets+features"), Clustering(form(X))):
-        columns, weights = clustering.columns(form(X), form(Y), NONE, np.ones(8))
+        columns, weights = clustering_columns(clustering, form(X), form(Y), NONE, np.ones(8))
         columns = spelt_out(columns)
         assert np.isfinite(weights).all()
         assert_array_equal(np.isnan(columns).all(axis=0).sum(), 1)

@@ -22,7 +22,7 @@ def read_hierarchy(
     encoding: str | None = None,
     max_memory: int | None = None,
 ) -> Hierarchy:
-    """Read the hierarchy of a CLUS file from its header; the rows are not looked at.
+    r"""Read the hierarchy of a CLUS file from its header; the rows are not looked at.
 
     Parameters
     ----------
@@ -42,6 +42,18 @@ def read_hierarchy(
     Hierarchy
         Labels are the paths, in the order of the file. Where an entry of the list begins with ``root/``, the
         entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from slantwood.data import read_hierarchy
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.arff")
+    ...     classes = "@attribute class hierarchical oak,elm,elm/wych"
+    ...     _ = path.write_text(f"@relation trees\n@attribute height numeric\n{classes}\n@data\n30,oak\n")
+    ...     read_hierarchy(path).nodes
+    ('oak', 'elm', 'elm/wych')
     """
     check_padding(padding)
     with open_source(path, encoding, checked_max_memory(max_memory)) as source:
@@ -61,7 +73,7 @@ def read_clus(
     drop_text: bool = False,
     max_memory: int | None = None,
 ) -> Data:
-    """Read a CLUS file of hierarchical multi-label classification.
+    r"""Read a CLUS file of hierarchical multi-label classification.
 
     Parameters
     ----------
@@ -71,8 +83,14 @@ def read_clus(
         The hierarchy to use, that of the training file for instance, in place of the one in the header.
     padding : str or None, default="auto"
         What shorter paths are filled up with, as in `read_hierarchy`.
-    encoding, index_base, drop_text, max_memory
-        As in `read`.
+    encoding : str, optional
+        The encoding of the file, as in `read`.
+    index_base : {"auto", "clus", 0, 1}, default="auto"
+        The number of the first column in sparse rows, as in `read`.
+    drop_text : bool, default=False
+        Whether to leave out columns of text, as in `read`.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
 
     Returns
     -------
@@ -90,9 +108,17 @@ def read_clus(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from slantwood.data import read_clus
-    >>> train = read_clus("train.arff.xz")  # doctest: +SKIP
-    >>> test = read_clus("test.arff.xz", hierarchy=train.hierarchy)  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.arff")
+    ...     classes = "@attribute class hierarchical oak,elm,elm/wych"
+    ...     _ = path.write_text(f"@relation trees\n@attribute height numeric\n{classes}\n@data\n30,oak\n")
+    ...     train = read_clus(path)
+    ...     test = read_clus(path, hierarchy=train.hierarchy)
+    >>> test.y.toarray()
+    array([[1, 0, 0]], dtype=int8)
     """
     check_padding(padding)
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):

@@ -175,6 +175,21 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
     -----
     UserWarning
         If the format cannot hold the hierarchy, the weights or the keys of the data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from slantwood.data import Data, write
+    >>> data = Data(np.array([[1.0], [2.5]], np.float32), np.array(["no", "yes"]), ("dose",), ("ill",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.csv")
+    ...     write(data, path)
+    ...     print(path.read_text().strip())
+    dose,ill
+    1,no
+    2.5,yes
     """
     if not isinstance(data, Data):
         raise TypeError(f"data is of type {type(data).__name__}; expected what slantwood.data.read returns")

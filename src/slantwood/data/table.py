@@ -19,7 +19,7 @@ SPARSE_BELOW = 0.1
 class Data:
     """Inputs and targets of a data file.
 
-    Attributes
+    Parameters
     ----------
     X : ndarray, csr_array or pandas.DataFrame of shape (n_rows, n_features)
         The inputs in float32, NaN where they are missing; CSR where under a tenth of the values is non-zero.
@@ -42,6 +42,13 @@ class Data:
         Weights of the rows, where the file has them.
     keys : ndarray of str of shape (n_rows,) or (n_rows, n_keys), or None
         Names of the rows, where the file has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slantwood.data import Data
+    >>> Data(np.eye(2, dtype=np.float32), np.array(["no", "yes"]), ("a", "b"), ("ill",), task="binary")
+    <Data: 2 rows, 2 features (dense), binary, targets: 1>
     """
 
     X: Any

@@ -25,7 +25,7 @@ from slantwood.growth.plan import GrowthPlan
 from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.trees import Trees, join
-from slantwood.targets.clustering import sketch
+from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.threads import StopFlag, run_in_threads
 
@@ -61,9 +61,9 @@ def grow_forest(
         data = data.without_unlabeled()
     counting = _counting_targets(data, spec)
     n_targets = int(counting.sum())
-    sketch_width = data.clustering.sketch_width(data.X.shape[1], n_targets)
-    settings = resolve_settings(data, spec, n_targets, sketched=sketch_width is not None)
-    judging = _judging_columns(data, spec, settings, counting, sketch_width)
+    width = sketch_width(data.clustering, data.X.shape[1], n_targets)
+    settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
+    judging = _judging_columns(data, spec, settings, counting, width)
     plan = _plan(data, spec, settings, judging)
     grown = [] if earlier is None else [earlier.trees]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
@@ -102,7 +102,7 @@ def _counting_targets(data: TrainingData, spec: ForestSpec) -> np.ndarray:
 
 
 def _judging_columns(
-    data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, sketch_width: int | None
+    data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, width: int | None
 ) -> tuple[Matrix, np.ndarray]:
     """Return the columns that judge splits, the targets or what stands for them, and their weights."""
     Y, weights = training_matrix(data.Y), spec.target_weights
@@ -111,11 +111,11 @@ def _judging_columns(
         weights = weights[counting] if len(weights) else weights
     if settings.normalize_labels:
         Y = normalized_rows(Y)
-    if data.clustering.is_targets and sketch_width is None:
+    if data.clustering.is_targets and width is None:
         return Y, weights
-    columns, weights = data.clustering.columns(data.X, to_array(Y), weights, data.row_weights)
-    if sketch_width is not None:
-        columns, weights = sketch(columns, weights, sketch_width, spec.seed), np.empty(0)
+    columns, weights = clustering_columns(data.clustering, data.X, to_array(Y), weights, data.row_weights)
+    if width is not None:
+        columns, weights = sketch(columns, weights, width, spec.seed), np.empty(0)
     return training_matrix(columns), weights
 
 

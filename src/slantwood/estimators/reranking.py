@@ -100,6 +100,17 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self
             The fitted estimator.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_multilabel_classification
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sklearn.multiclass import OneVsRestClassifier
+        >>> from slantwood import TailReranker
+        >>> X, Y = make_multilabel_classification(n_samples=50, n_classes=4, random_state=0)
+        >>> reranker = TailReranker(OneVsRestClassifier(KNeighborsClassifier())).fit(X, Y)
+        >>> reranker.centres_.shape
+        (4, 20)
         """
         self._check_weights()
         if np.ndim(y) == 1 and not sp.issparse(y):
@@ -130,6 +141,18 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         CSR array of shape (n_rows, n_labels)
             Numbers above 0 and at most 1, larger where the label fits better. They order labels, and are no
             probabilities.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_multilabel_classification
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sklearn.multiclass import OneVsRestClassifier
+        >>> from slantwood import TailReranker
+        >>> X, Y = make_multilabel_classification(n_samples=50, n_classes=4, random_state=0)
+        >>> reranker = TailReranker(OneVsRestClassifier(KNeighborsClassifier())).fit(X, Y)
+        >>> scores = reranker.predict_proba(X)
+        >>> bool(scores.data.min() > 0 and scores.data.max() <= 1)
+        True
         """
         check_is_fitted(self)
         self._check_weights()
@@ -154,6 +177,18 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         array or sparse matrix of shape (n_rows, n_labels)
             What the classifier predicts.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_multilabel_classification
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sklearn.multiclass import OneVsRestClassifier
+        >>> from slantwood import TailReranker
+        >>> X, Y = make_multilabel_classification(n_samples=50, n_classes=4, random_state=0)
+        >>> classifier = OneVsRestClassifier(KNeighborsClassifier())
+        >>> chosen = TailReranker(classifier).fit(X, Y).predict(X)
+        >>> bool((chosen == classifier.fit(X, Y).predict(X)).all())
+        True
         """
         check_is_fitted(self)
         return self.estimator_.predict(X)

@@ -18,7 +18,7 @@ from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed
 from slantwood.targets.base import DiscreteTargets, Targets
-from slantwood.targets.clustering import Clustering
+from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
@@ -226,7 +226,7 @@ def check_unlabeled(unlabeled_weight: Any, clustering: Clustering) -> None:
 
 def check_clustering(clustering: Any, n_rows: int) -> Clustering:
     """Return what judges splits; a matrix of the user's own as numbers, one row for each row of X."""
-    chosen = Clustering.named(clustering)
+    chosen = as_clustering(clustering)
     if not chosen.is_matrix:
         return chosen
     columns = chosen.attributes

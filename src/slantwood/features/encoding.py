@@ -46,25 +46,40 @@ class Encoding:
     the order of X. A category that at least half of the known training cells have is the absence of all
     others and gets no indicator: two categories need one, and rare categories leave most cells zero.
 
-    Attributes
+    Fitted estimators have theirs as `encoding_`; `learn` makes one.
+
+    Parameters
     ----------
-    n_inputs
+    n_inputs : int
         Number of columns of the user's X.
-    numbers
+    numbers : tuple of int
         Columns of X that are numbers.
-    blank
+    blank : tuple of int
         Those of them without a single value in training. Nothing was learned about what they hold, so text
         is no error there later: it is missing too.
-    nominal
+    nominal : tuple of int
         Columns of X that are nominal.
-    categories
+    categories : tuple of tuples
         Sorted categories of each nominal column, seen in training.
-    usual
+    usual : tuple of int
         Position among them of the one without indicator, -1 where there is none.
-    frequent
+    frequent : tuple of tuples of int
         Positions of the indicators, among those of a nominal column, that are NaN where no category is known.
-    indicated
+    indicated : tuple of int
         Columns of X whose missing cells are marked in a column of their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slantwood import Encoding
+    >>> X = np.array([["oak", 3.0], ["elm", 5.0], ["ash", 4.0]], dtype=object)
+    >>> encoding, matrix = Encoding.learn(X, categorical_features=[0])
+    >>> encoding.categories
+    (('ash', 'elm', 'oak'),)
+    >>> matrix
+    array([[3., 0., 0., 1.],
+           [5., 0., 1., 0.],
+           [4., 1., 0., 0.]], dtype=float32)
     """
 
     n_inputs: int
@@ -84,19 +99,31 @@ class Encoding:
 
         Parameters
         ----------
-        X
+        X : data frame, array or sparse matrix of shape (n_rows, n_columns)
             A frame of pandas, polars, Arrow or another library that narwhals knows; an array of shape
             (n_rows, n_columns), of numbers or objects; or a SciPy matrix of numbers.
-        categorical_features
+        categorical_features : "from_dtype", list or None, default="from_dtype"
             Nominal columns beside those that are nominal by their type in a frame: names, positions or a
             boolean mask. "from_dtype": none; None: none, and text is an error.
-        missing_indicators
+        missing_indicators : bool, default=False
             Whether columns with missing cells get a column that marks these.
 
         Returns
         -------
-        encoding, matrix
-            The encoding, and X as `encode` gives it.
+        encoding : Encoding
+            What was learned.
+        matrix : array or CSR array of shape (n_rows, n_encoded)
+            X as `encode` gives it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import Encoding
+        >>> X = np.array([[1.0, np.nan], [2.0, 5.0]])
+        >>> encoding, matrix = Encoding.learn(X, missing_indicators=True)
+        >>> matrix
+        array([[ 1., nan,  1.],
+               [ 2.,  5.,  0.]], dtype=float32)
         """
         if sp.issparse(X):
             _check_nothing_listed(categorical_features)
@@ -113,6 +140,33 @@ class Encoding:
         """Return X as a float32 matrix: dense in C order, or CSR where most of its cells are zero.
 
         An array or CSR matrix of float32 numbers to which nothing is added is returned as it is.
+
+        Parameters
+        ----------
+        X : data frame, array or sparse matrix of shape (n_rows, n_columns)
+            Rows with the columns that the encoding was learned from. Categories that training did not see
+            are allowed.
+
+        Returns
+        -------
+        array or CSR array of shape (n_rows, n_encoded)
+            The matrix that trees read.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns than in training.
+        TypeError
+            If a column held numbers in training and now holds something else.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import Encoding
+        >>> X = np.array([["oak", 3.0], ["elm", 5.0], ["ash", 4.0]], dtype=object)
+        >>> encoding, _ = Encoding.learn(X, categorical_features=[0])
+        >>> encoding.encode(np.array([["elm", 6.0]], dtype=object))
+        array([[6., 0., 1., 0.]], dtype=float32)
         """
         numbers = None if self.nominal and not sp.issparse(X) else _plain_numbers(X)
         n_columns = numbers.shape[1] if numbers is not None else (table := Table(X)).shape[1]
@@ -146,7 +200,27 @@ class Encoding:
         return np.concatenate([self.numbers, nominal, self.indicated]).astype(np.intp)
 
     def names(self, input_names: Any) -> np.ndarray:
-        """Name the columns of the matrix: "age", "colour=red", "age is missing"."""
+        """Name the columns of the matrix: "age", "colour=red", "age is missing".
+
+        Parameters
+        ----------
+        input_names : sequence of str
+            Names of the columns of X.
+
+        Returns
+        -------
+        array of str of shape (n_encoded,)
+            A name for each column of the matrix.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import Encoding
+        >>> X = np.array([["oak", 3.0], ["elm", 5.0], ["ash", 4.0]], dtype=object)
+        >>> encoding, _ = Encoding.learn(X, categorical_features=[0])
+        >>> encoding.names(["tree", "height"]).tolist()
+        ['height', 'tree=ash', 'tree=elm', 'tree=oak']
+        """
         indicators = [
             f"{input_names[column]}={category}"
             for column, categories in zip(self.nominal, self._marked, strict=True)
@@ -157,11 +231,51 @@ class Encoding:
         return np.array([*numbers, *indicators, *missing], dtype=object)
 
     def by_input(self, values: np.ndarray) -> np.ndarray:
-        """Add up one value for each column of the matrix to one for each column of X."""
+        """Add up one value for each column of the matrix to one for each column of X.
+
+        Parameters
+        ----------
+        values : array of shape (n_encoded,)
+            Importances, for instance.
+
+        Returns
+        -------
+        array of shape (n_inputs,)
+            Their sums.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import Encoding
+        >>> X = np.array([["oak", 3.0], ["elm", 5.0], ["ash", 4.0]], dtype=object)
+        >>> encoding, _ = Encoding.learn(X, categorical_features=[0])
+        >>> encoding.by_input([0.4, 0.1, 0.2, 0.3]).round(3)
+        array([0.6, 0.4])
+        """
         return np.bincount(self.source, weights=values, minlength=self.n_inputs)
 
     def input_nonzero_share(self, matrix: Any) -> float:
-        """Share of the cells of X that are not zero, where a nominal cell is never zero."""
+        """Return the share of the cells of X that are not zero; a nominal cell is never zero.
+
+        Parameters
+        ----------
+        matrix : array or CSR array of shape (n_rows, n_encoded)
+            X as `encode` gives it.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import Encoding
+        >>> X = np.array([["oak", 0.0], ["elm", 5.0]], dtype=object)
+        >>> encoding, matrix = Encoding.learn(X, categorical_features=[0])
+        >>> encoding.input_nonzero_share(matrix)
+        0.75
+        """
         if self.is_identity:
             return nonzero_share(matrix)
         numbers = nonzero_share(matrix[:, : len(self.numbers)]) if self.numbers else 0.0

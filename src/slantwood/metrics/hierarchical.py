@@ -23,7 +23,23 @@ LabelSets: TypeAlias = Collection[Collection[Any]]
 
 
 class PrecisionRecallF1(NamedTuple):
-    """Precision, recall, and their harmonic mean."""
+    """Precision, recall, and their harmonic mean.
+
+    Parameters
+    ----------
+    precision : float
+        Share of the predicted labels that are true.
+    recall : float
+        Share of the true labels that are predicted.
+    f1 : float
+        Harmonic mean of the two.
+
+    Examples
+    --------
+    >>> from slantwood.metrics import PrecisionRecallF1
+    >>> PrecisionRecallF1(precision=0.5, recall=1.0, f1=2 / 3).recall
+    1.0
+    """
 
     precision: float
     recall: float

@@ -201,6 +201,15 @@ class OC1Split(BaseSplit):
         they are, which for classes makes the impurity Gini's.
     min_support : int or "auto"
         Where X is mostly zeros, a split uses only features that are not zero in so many rows of the node.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import OC1Split, ObliqueTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ObliqueTreeClassifier(split=OC1Split(n_restarts=3), max_depth=2, random_state=0).fit(X, y)
+    >>> bool(tree.score(X, y) > 0.9)
+    True
     """
 
     n_restarts: int = AUTO
@@ -223,7 +232,20 @@ class OC1Split(BaseSplit):
 
     @classmethod
     def published(cls) -> OC1Split:
-        """Return the split as it was published: 20 random planes, 5 jumps, 50 random perturbations."""
+        """Return the split as it was published: 20 random planes, 5 jumps, 50 random perturbations.
+
+        Returns
+        -------
+        OC1Split
+            The learner, for the parameter `split` of an estimator.
+
+        Examples
+        --------
+        >>> from slantwood import OC1Split
+        >>> split = OC1Split.published()
+        >>> split.n_restarts, split.order
+        (20, 'random')
+        """
         return cls(20, 5, "random", 50, 0.2, 0.0, 1)
 
     def preferences(self, traits: Any) -> dict[str, Any]:

@@ -35,6 +35,16 @@ class Clustering:
     sketch : int or None, default=None
         Replace the attributes by so many random sums and differences of them. This keeps distances between
         rows in the mean, and saves time where attributes are thousands. Determined by `random_state`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import Clustering, ObliqueTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ObliqueTreeClassifier(max_depth=2, random_state=0)
+    >>> tree = tree.fit(X, y, clustering=Clustering("targets+features", feature_weight=0.2))
+    >>> tree.predict(X[:3])
+    array([0, 0, 0])
     """
 
     attributes: Any = "targets"
@@ -59,24 +69,6 @@ class Clustering:
         if self.sketch < 1:
             raise ValueError(f"Clustering: sketch={self.sketch!r} must be at least 1")
 
-    @classmethod
-    def named(cls, clustering: Any) -> Clustering:
-        """Make one from what `fit` was given: nothing, a name, a matrix, or a `Clustering`."""
-        if isinstance(clustering, Clustering):
-            return clustering
-        if clustering is None:
-            return cls()
-        if not isinstance(clustering, str):
-            return cls(clustering)
-        if clustering == "sketch":
-            return cls(sketch=_SKETCH_WIDTH)
-        if clustering not in _GROUPS:
-            raise ValueError(
-                f"clustering={clustering!r} must be {', '.join(map(repr, _GROUPS))}, 'sketch', a matrix with "
-                "one row for each row of X, or a Clustering"
-            )
-        return cls(clustering)
-
     @property
     def is_matrix(self) -> bool:
         """Whether the attributes are columns of the user's own."""
@@ -90,45 +82,67 @@ class Clustering:
     @property
     def is_targets(self) -> bool:
         """Whether the targets alone judge."""
-        return self._groups == ("targets",)
+        return self.groups == ("targets",)
 
     @property
-    def _groups(self) -> tuple[str, ...]:
-        # Those that have a share in the judgement; none where the attributes are a matrix.
+    def groups(self) -> tuple[str, ...]:
+        """Which of targets and features have a share in the judgement; neither beside a matrix."""
         if self.is_matrix:
             return ()
         if self.attributes == "targets+features" and self.feature_weight in (0.0, 1.0):
             return ("features",) if self.feature_weight == 1.0 else ("targets",)
         return tuple(self.attributes.split("+"))
 
-    def sketch_width(self, n_features: int, n_targets: int) -> int | None:
-        """Width of the sketch; None where none is asked for or there are no more attributes than that."""
-        counts = {"targets": n_targets, "features": n_features}
-        n_columns = sum(counts[group] for group in self._groups)
-        n_columns += self.attributes.shape[1] if self.is_matrix else 0
-        return self.sketch if self.sketch is not None and self.sketch < n_columns else None
 
-    def columns(
-        self, X: Any, Y: Any, target_weights: np.ndarray, row_weights: np.ndarray
-    ) -> tuple[Any, np.ndarray]:
-        """Put the attributes together; return them and their weights (none where all count the same)."""
-        nothing = np.empty(0)
-        if self.is_matrix:
-            return _in_one_unit(self.attributes, row_weights), nothing
-        if self.is_targets:
-            return Y, target_weights
-        if self._groups == ("features",):
-            return _in_one_unit(X, row_weights), nothing
-        # Weights of a group add up to its share, whatever its number of columns and of rows that know them:
-        # an attribute counts by the rows that know it.
-        of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
-        of_targets = (1.0 - self.feature_weight) * of_targets / (of_targets @ _known_shares(Y, row_weights))
-        of_features = np.ones(X.shape[1])
-        of_features = self.feature_weight * of_features / (of_features @ _known_shares(X, row_weights))
-        groups = [_of_unit_variance(Y, row_weights), _of_unit_variance(X, row_weights)]
-        dense = not any(map(sp.issparse, groups))
-        both = np.hstack(groups) if dense else sp.csr_array(sp.hstack(groups, format="csr"))
-        return both, np.concatenate([of_targets, of_features])
+def as_clustering(clustering: Any) -> Clustering:
+    """Make a `Clustering` of what `fit` was given: nothing, a name, a matrix, or one already."""
+    if isinstance(clustering, Clustering):
+        return clustering
+    if clustering is None:
+        return Clustering()
+    if not isinstance(clustering, str):
+        return Clustering(clustering)
+    if clustering == "sketch":
+        return Clustering(sketch=_SKETCH_WIDTH)
+    if clustering not in _GROUPS:
+        raise ValueError(
+            f"clustering={clustering!r} must be {', '.join(map(repr, _GROUPS))}, 'sketch', a matrix with "
+            "one row for each row of X, or a Clustering"
+        )
+    return Clustering(clustering)
+
+
+def sketch_width(clustering: Clustering, n_features: int, n_targets: int) -> int | None:
+    """Return the width of the sketch, or None where none is asked for or it would save no column."""
+    counts = {"targets": n_targets, "features": n_features}
+    n_columns = sum(counts[group] for group in clustering.groups)
+    n_columns += clustering.attributes.shape[1] if clustering.is_matrix else 0
+    width = clustering.sketch
+    return width if width is not None and width < n_columns else None
+
+
+def clustering_columns(
+    clustering: Clustering, X: Any, Y: Any, target_weights: np.ndarray, row_weights: np.ndarray
+) -> tuple[Any, np.ndarray]:
+    """Put the attributes together; return them and their weights (none where all count the same)."""
+    nothing = np.empty(0)
+    if clustering.is_matrix:
+        return _in_one_unit(clustering.attributes, row_weights), nothing
+    if clustering.is_targets:
+        return Y, target_weights
+    if clustering.groups == ("features",):
+        return _in_one_unit(X, row_weights), nothing
+    # Weights of a group add up to its share, whatever its number of columns and of rows that know them:
+    # an attribute counts by the rows that know it.
+    share = clustering.feature_weight
+    of_targets = target_weights if len(target_weights) else np.ones(Y.shape[1])
+    of_targets = (1.0 - share) * of_targets / (of_targets @ _known_shares(Y, row_weights))
+    of_features = np.ones(X.shape[1])
+    of_features = share * of_features / (of_features @ _known_shares(X, row_weights))
+    groups = [_of_unit_variance(Y, row_weights), _of_unit_variance(X, row_weights)]
+    dense = not any(map(sp.issparse, groups))
+    both = np.hstack(groups) if dense else sp.csr_array(sp.hstack(groups, format="csr"))
+    return both, np.concatenate([of_targets, of_features])
 
 
 def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:

@@ -32,6 +32,18 @@ def plot_boundaries(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
     -------
     matplotlib.axes.Axes
         What was drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from slantwood import ObliqueTreeClassifier
+    >>> from slantwood.views import plot_boundaries
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ObliqueTreeClassifier(max_depth=2, normalize_rows=False, random_state=0).fit(X[:, 2:], y)
+    >>> ax = plot_boundaries(tree, X[:, 2:], y, ax=Figure().subplots())
+    >>> len(ax.patches) == tree.get_n_leaves()
+    True
     """
     check_is_fitted(tree)
     X, y = np.asarray(X, np.float64), np.asarray(y)

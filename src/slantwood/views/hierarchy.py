@@ -67,10 +67,13 @@ def plot_hierarchy(
 
     Examples
     --------
+    >>> from matplotlib.figure import Figure
     >>> from slantwood import Hierarchy
     >>> from slantwood.views import plot_hierarchy
     >>> animals = Hierarchy.from_paths(["cat", "dog", "dog/poodle", "dog/pug"])
-    >>> ax = plot_hierarchy(animals, [0.1, 0.9, 0.3, 0.6], truth={"dog/poodle"})  # doctest: +SKIP
+    >>> ax = Figure().subplots()
+    >>> plot_hierarchy(animals, [0.1, 0.9, 0.3, 0.6], truth={"dog/poodle"}, ax=ax) is ax
+    True
     """
     try:
         import matplotlib.axes

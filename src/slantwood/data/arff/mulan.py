@@ -31,12 +31,18 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 class Labels:
     """Labels and, where the list is nested, the label around each.
 
-    Attributes
+    Parameters
     ----------
     names : tuple of str
         The labels, in the order of the file.
     parents : tuple of str or None
         For each label the one that it stands in; None for those that stand in none.
+
+    Examples
+    --------
+    >>> from slantwood.data import Labels
+    >>> Labels(("tree", "oak"), (None, "tree")).hierarchy.leaves
+    ('oak',)
     """
 
     names: tuple[str, ...]
@@ -73,6 +79,17 @@ def read_labels(path: str | PathLike[str], *, max_memory: int | None = None) -> 
     ValueError
         If the file is no such list; it says the line, and what was expected there. A document type is an
         error too, since it can make a short file expand without end.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from slantwood.data import read_labels, write_labels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.xml")
+    ...     write_labels(path, ["calm", "sad"])
+    ...     read_labels(path)
+    Labels(names=('calm', 'sad'), parents=(None, None))
     """
     path = Path(path)
     with files.open_read(path, checked_max_memory(max_memory)) as file:
@@ -94,6 +111,20 @@ def write_labels(
     parents : sequence of str or None, optional
         For each label the one right above it, or None. Labels are written inside their parents, so reading
         gives them in this order: each followed by those below it.
+
+    Examples
+    --------
+    >>> import io
+    >>> from slantwood.data import write_labels
+    >>> file = io.BytesIO()
+    >>> write_labels(file, ["tree", "oak"], parents=[None, "tree"])
+    >>> print(file.getvalue().decode().strip())
+    <?xml version="1.0" encoding="utf-8"?>
+    <labels xmlns="http://mulan.sourceforge.net/labels">
+    <label name="tree">
+      <label name="oak"></label>
+    </label>
+    </labels>
     """
     above = [None] * len(names) if parents is None else list(parents)
     _check(names, above)

@@ -32,7 +32,7 @@ _LONGEST_DOCUMENT = 1 << 26
 
 
 class FetchError(OSError):
-    """A file could not be fetched."""
+    """A file could not be fetched; the message says which one, and why."""
 
 
 class _Retryable(Exception):

@@ -99,7 +99,7 @@ class Copy:
 class Dataset:
     """What is known of a data set.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name that the paper uses.
@@ -118,6 +118,13 @@ class Dataset:
         Other names that it goes by.
     stand_ins : tuple of str
         Names of sets that come near it, for those who cannot have it.
+
+    Examples
+    --------
+    >>> from slantwood.data import dataset
+    >>> emotions = dataset("emotions")
+    >>> emotions.task, emotions.in_paper
+    ('multi-label', True)
     """
 
     name: str

@@ -21,6 +21,11 @@ def dataset(name: str) -> Dataset:
     name : str
         Its name in the paper or another one that it goes by; case, ``-`` and ``_`` make no difference.
 
+    Returns
+    -------
+    Dataset
+        Its task, its size, and where it can be had.
+
     Raises
     ------
     ValueError
@@ -28,7 +33,7 @@ def dataset(name: str) -> Dataset:
 
     Examples
     --------
-    >>> from slantwood.data.registry.listing import dataset
+    >>> from slantwood.data import dataset
     >>> dataset("emotions").size
     Size(N=593, D=72, T=6)
     >>> dataset("balance-scale").name
@@ -61,7 +66,7 @@ def _spelling(name: str) -> str:
 class Listing:
     """A known data set, and whether it is there.
 
-    Attributes
+    Parameters
     ----------
     dataset : Dataset
         All that is known of it.
@@ -69,6 +74,13 @@ class Listing:
         The form that `load` would give; None where there is neither a file nor a public host.
     paths : tuple of Path
         The files of this form; empty where they are not there.
+
+    Examples
+    --------
+    >>> from slantwood.data import Listing, dataset
+    >>> listing = Listing(dataset("emotions"), copy=None)
+    >>> listing.name, listing.where
+    ('emotions', 'no public host known')
     """
 
     dataset: Dataset
@@ -113,9 +125,14 @@ def datasets(folder: str | PathLike[str] | None = None) -> list[Listing]:
     folder : str or path, optional
         The first folder to look in, as for `load`.
 
+    Returns
+    -------
+    list of Listing
+        One for each data set, in the order of the table.
+
     Examples
     --------
-    >>> from slantwood.data.registry.listing import datasets
+    >>> from slantwood.data import datasets
     >>> sum(listing.dataset.in_paper for listing in datasets())
     78
     """

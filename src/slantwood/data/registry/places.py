@@ -20,6 +20,27 @@ def cache_folder(
 
     ``slantwood/data`` in the folder that the platform has for such files: ``$XDG_CACHE_HOME`` or
     ``~/.cache``, ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows.
+
+    Parameters
+    ----------
+    environment : mapping of str to str, optional
+        Environment variables, by default those of this process.
+    platform : str, optional
+        The platform as `sys.platform` names it, by default this one.
+    home : Path, optional
+        The user's home folder, by default that of whoever runs this.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from slantwood.data import cache_folder
+    >>> cache_folder({}, "linux", Path("home")).as_posix()
+    'home/.cache/slantwood/data'
     """
     environment = os.environ if environment is None else environment
     home = home or Path.home()
