@@ -66,7 +66,26 @@ class Data:
         return [*self.feature_names, *(() if self.y is None else self.target_names)]
 
     def columns(self, start: int, stop: int) -> Iterator[Any]:
-        """Yield the columns of some rows, inputs first: arrays or, from a data frame, series."""
+        """Yield the columns of some rows, inputs first.
+
+        Parameters
+        ----------
+        start, stop : int
+            The rows from one to before the other.
+
+        Yields
+        ------
+        array or series
+            A column; a series where it comes from a data frame.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood.data import Data
+        >>> data = Data(np.array([[1.0, 2.0], [3.0, 4.0]]), None, ("a", "b"), ())
+        >>> [column.tolist() for column in data.columns(1, 2)]
+        [[3.0], [4.0]]
+        """
         for matrix in (self.X, self.y):
             if matrix is None:
                 continue
