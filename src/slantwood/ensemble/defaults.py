@@ -36,7 +36,7 @@ class DataTraits:
     wide_nominal: bool  # whether X became mostly zeros because nominal features have many values
     features_nonnegative: bool
     single_tree: bool
-    sketched: bool  # whether a random projection of the targets judges splits
+    sketched: bool  # whether a random projection of the targets scores splits
 
     @property
     def sparse_features(self) -> bool:

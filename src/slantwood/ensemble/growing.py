@@ -1,4 +1,4 @@
-"""Growing the trees of a forest: which columns judge splits, by which rules, and on how many threads."""
+"""Growing the trees of a forest: which columns score splits, by which rules, and on how many threads."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def grow_forest(
     Parameters
     ----------
     data : TrainingData
-        The rows. Where the targets judge splits, rows without any label have no part.
+        The rows. Where the targets score splits, rows without any label have no part.
     spec : ForestSpec
         What is asked for.
     earlier : FittedForest, optional
@@ -104,7 +104,7 @@ def _counting_targets(data: TrainingData, spec: ForestSpec) -> np.ndarray:
 def _judging_columns(
     data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, width: int | None
 ) -> tuple[Matrix, np.ndarray]:
-    """Return the columns that judge splits, the targets or what stands for them, and their weights."""
+    """Return the columns that score splits, the targets or what stands for them, and their weights."""
     Y, weights = training_matrix(data.Y), spec.target_weights
     if 0 < counting.sum() < len(counting):
         Y = training_matrix(data.Y[:, counting])

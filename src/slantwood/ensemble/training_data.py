@@ -1,4 +1,4 @@
-"""What `fit` works on: features and targets as numbers, row weights, and what judges splits."""
+"""What `fit` works on: features and targets as numbers, row weights, and what scores splits."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
-            What judges splits in place of the targets: the features, both, a random projection of the
+            What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
@@ -87,7 +87,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         with self._all_or_nothing():
             table, X, encoding = self._read_features(X)
             weights = check.check_row_weights(sample_weight, X.shape[0])
-            judged_by = check.check_clustering(clustering, X.shape[0])
+            attributes = check.check_clustering(clustering, X.shape[0])
             targets: Any
             if self.hierarchy is not None:
                 targets, Y = self._encode_hierarchy(y, X.shape[0])
@@ -101,7 +101,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
                 self._check_some_weight(weights[known_rows(Y)])
             check.check_threshold(self.threshold, targets)
-            self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, judged_by))
+            self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
             self._set_names(feature_names, target_names)
         return self
 

@@ -47,7 +47,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
-            What judges splits in place of the targets: the features, both, a random projection of the
+            What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
@@ -70,10 +70,10 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
             table, X, encoding = self._read_features(X)
             y = _read_numbers(y, X.shape[0])
             weights = check.check_row_weights(sample_weight, X.shape[0])
-            judged_by = check.check_clustering(clustering, X.shape[0])
+            attributes = check.check_clustering(clustering, X.shape[0])
             targets = RegressionTargets.of(y, weights)
             targets = self.targets_.continued(targets) if self._continues else targets
-            self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, judged_by))
+            self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, attributes))
             self._set_names(feature_names, target_names)
         return self
 

@@ -162,7 +162,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     unlabeled_weight : float, "auto" or None, default=None
         Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
         predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the
-        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to judge
+        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to score
         them by. With a number or "auto", classes of -1 mark rows without label.
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
@@ -276,7 +276,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     unlabeled_weight : float, "auto" or None, default=None
         Weight, between 0 and 1, of a row without any label beside a labelled one: it takes part with the
         predictions of a first model of the labelled rows. "auto" chooses it by cross-validation on the
-        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to judge
+        labelled rows; 0 leaves such rows out, and so does None unless `clustering` has something to score
         them by. With a number or "auto", classes of -1 mark rows without label.
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the

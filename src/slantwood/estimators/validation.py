@@ -185,7 +185,7 @@ def check_threshold(value: Any, targets: DiscreteTargets) -> None:
 
 
 def check_split(given: Any, split: Any, data: TrainingData) -> None:
-    """Check that a split learner, given in this form, is for the task and for what judges its splits."""
+    """Check that a split learner, given in this form, is for the task and for what scores its splits."""
     task = data.targets.task
     if task not in split.tasks:
         raise ValueError(
@@ -194,7 +194,7 @@ def check_split(given: Any, split: Any, data: TrainingData) -> None:
         )
     if split.reads_labels and not data.clustering.is_default:
         raise ValueError(
-            f"split={given!r} reads the labels of the rows, and clustering says that something else judges "
+            f"split={given!r} reads the labels of the rows, and clustering says that something else scores "
             "splits; give no clustering, or choose another split learner, such as 'gradient'"
         )
 
@@ -219,13 +219,13 @@ def check_unlabeled(unlabeled_weight: Any, clustering: Clustering) -> None:
     """Check that rows without label can have the part that is asked for."""
     if unlabeled_weight is not None and not clustering.is_default:
         raise ValueError(
-            f"unlabeled_weight={unlabeled_weight!r} is for splits that the targets judge, and clustering "
-            "says what judges them; give unlabeled_weight=None, or no clustering"
+            f"unlabeled_weight={unlabeled_weight!r} is for splits that the targets score, and clustering "
+            "says what scores them; give unlabeled_weight=None, or no clustering"
         )
 
 
 def check_clustering(clustering: Any, n_rows: int) -> Clustering:
-    """Return what judges splits; a matrix of the user's own as numbers, one row for each row of X."""
+    """Return what scores splits; a matrix of the user's own as numbers, one row for each row of X."""
     chosen = as_clustering(clustering)
     if not chosen.is_matrix:
         return chosen

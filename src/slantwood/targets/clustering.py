@@ -1,4 +1,4 @@
-"""Which columns judge a split: the targets unless the user says otherwise."""
+"""Which columns score a split: the targets unless the user says otherwise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SKETCH_WIDTH = 256
 class Clustering:
     """Clustering attributes: what the two sides of a split should be uniform in.
 
-    Passed to `fit` as `clustering`. They judge splits only; leaves predict y all the same.
+    Passed to `fit` as `clustering`. They score splits only; leaves predict y all the same.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ class Clustering:
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing was asked for: the targets judge, as they are."""
+        """Whether nothing was asked for: the targets score splits, as they are."""
         return self.is_targets and self.sketch is None
 
     @property
     def is_targets(self) -> bool:
-        """Whether the targets alone judge."""
+        """Whether the targets alone score splits."""
         return self.groups == ("targets",)
 
     @property
@@ -197,12 +197,12 @@ def sketch(columns: Any, weights: np.ndarray, width: int, seed: int) -> Any:
 
 def _fill_missing_with_means(columns: Any) -> Any:
     stored = columns.data if sp.issparse(columns) else columns
-    gaps = np.isnan(stored)
-    if not gaps.any():
+    missing = np.isnan(stored)
+    if not missing.any():
         return columns
     means = np.nan_to_num(column_means(columns, np.ones(columns.shape[0])))
     if not sp.issparse(columns):
-        return np.where(gaps, means, columns)
+        return np.where(missing, means, columns)
     filled = sp.csr_array(columns, copy=True)
-    filled.data = np.where(gaps, means[filled.indices], filled.data)
+    filled.data = np.where(missing, means[filled.indices], filled.data)
     return filled

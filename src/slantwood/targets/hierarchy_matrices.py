@@ -19,22 +19,22 @@ from slantwood.targets.hierarchy_links import linked
 
 
 def closure(Y: Any, ancestors: sp.csr_array, down: sp.csr_array, order: np.ndarray) -> Any:
-    """Add the ancestors of the labels of each row; decide gaps above ones and below zeros."""
-    given = _ones_and_gaps(Y)
-    is_gap = np.isnan(given.data)
-    if not is_gap.any():
+    """Add the ancestors of the labels of each row; decide unknown cells above ones and below zeros."""
+    given = _ones_and_unknowns(Y)
+    is_unknown = np.isnan(given.data)
+    if not is_unknown.any():
         return _like(Y, _with_ancestors(given, ancestors))
-    closed = _with_ancestors(_with_data(given, 1.0 - is_gap), ancestors)
-    return _like(Y, _with_open_gaps(closed, _with_data(given, is_gap), down, order))
+    closed = _with_ancestors(_with_data(given, 1.0 - is_unknown), ancestors)
+    return _like(Y, _with_still_unknown(closed, _with_data(given, is_unknown), down, order))
 
 
 def most_specific(Y: Any, ancestors: sp.csr_array) -> Any:
     """Keep the labels none of whose descendants the row has."""
-    given = _ones_and_gaps(Y)
-    is_gap = np.isnan(given.data)
-    if is_gap.any():
+    given = _ones_and_unknowns(Y)
+    is_unknown = np.isnan(given.data)
+    if is_unknown.any():
         raise ValueError(
-            f"most_specific: row {_rows(given)[is_gap][0]} of Y holds NaN, so its most specific labels are "
+            f"most_specific: row {_rows(given)[is_unknown][0]} of Y holds NaN, so its most specific labels are "
             "not known; leave such rows out, or say which labels they have"
         )
     covered = given @ ancestors
@@ -54,16 +54,16 @@ def indicator_of_columns(
         return known
     is_unknown = np.zeros((shape[0], 1), np.float32)
     is_unknown[unknown] = np.nan
-    gaps = sp.csr_array(is_unknown) @ sp.csr_array(np.ones((1, n_labels), np.float32))
-    result = sp.csr_array(known + gaps)
+    unknown = sp.csr_array(is_unknown) @ sp.csr_array(np.ones((1, n_labels), np.float32))
+    result = sp.csr_array(known + unknown)
     result.sort_indices()
     return result
 
 
 def columns_of_indicator(Y: Any) -> list[list[int] | None]:
     """Return where each row has ones; None for a row of NaN."""
-    given = _ones_and_gaps(Y)
-    unknown = _unknown_rows(_gaps_per_row(given), given.shape[1], "label_sets", "Y")
+    given = _ones_and_unknowns(Y)
+    unknown = _unknown_rows(_unknown_per_row(given), given.shape[1], "label_sets", "Y")
     flat = given.indices.tolist()
     columns: list[list[int] | None] = [flat[i:j] for i, j in pairwise(given.indptr.tolist())]
     for row in np.flatnonzero(unknown):
@@ -71,19 +71,19 @@ def columns_of_indicator(Y: Any) -> list[list[int] | None]:
     return columns
 
 
-def _ones_and_gaps(Y: Any) -> sp.csr_array:
+def _ones_and_unknowns(Y: Any) -> sp.csr_array:
     # As float32, and in an array of its own.
     if sp.issparse(Y):
         entries = _canonical(Y)
-        _refuse_all_but_ones_and_gaps(entries.data)
+        _refuse_all_but_ones_and_unknowns(entries.data)
         return entries.astype(np.float32)
     places = Y.nonzero()
     values = Y[places]
-    _refuse_all_but_ones_and_gaps(values)
+    _refuse_all_but_ones_and_unknowns(values)
     return sp.csr_array((values.astype(np.float32), places), shape=Y.shape)
 
 
-def _refuse_all_but_ones_and_gaps(values: np.ndarray) -> None:
+def _refuse_all_but_ones_and_unknowns(values: np.ndarray) -> None:
     wrong = (values != 1) & (values == values)
     if wrong.any():
         raise ValueError(
@@ -99,12 +99,12 @@ def _with_ancestors(ones: sp.csr_array, ancestors: sp.csr_array) -> sp.csr_array
     return closed
 
 
-def _with_open_gaps(
-    closed: sp.csr_array, gaps: sp.csr_array, down: sp.csr_array, order: np.ndarray
+def _with_still_unknown(
+    closed: sp.csr_array, unknown: sp.csr_array, down: sp.csr_array, order: np.ndarray
 ) -> sp.csr_array:
-    # A gap below a zero is zero. To look at parents is enough, if they are decided first: what is between
-    # a zero and the gap cannot be one, so it is zero as well.
-    columns = (closed + 2.0 * gaps).tocsc()  # 2 where there is a gap still
+    # An unknown cell below a zero is zero. Looking at parents is enough, if they are decided first: what is
+    # between a zero and the cell cannot be one, so it is zero as well.
+    columns = (closed + 2.0 * unknown).tocsc()  # 2 where it is unknown still
     rows, data = columns.indices, columns.data
     is_open = np.zeros(columns.shape[0], np.bool_)
     for parent in order.tolist():
@@ -145,7 +145,7 @@ def consistent_sparse(
             f"consistent: scores are sparse and hold the value {given.data[given.data < 0][0]!s}; sparse "
             "scores must not be negative, as those that are not stored are zero. Give scores.toarray()"
         )
-    _unknown_rows(_gaps_per_row(given), given.shape[1], "consistent", "scores")
+    _unknown_rows(_unknown_per_row(given), given.shape[1], "consistent", "scores")
     # Column by column, children before parents, with one column of scores spelt out at a time.
     own = given.tocsc()
     columns = _with_ancestors(_with_data(given, np.ones(given.nnz)), ancestors).tocsc()
@@ -191,15 +191,15 @@ def _rows(matrix: sp.csr_array) -> np.ndarray:
     return np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
 
 
-def _gaps_per_row(matrix: sp.csr_array) -> np.ndarray:
+def _unknown_per_row(matrix: sp.csr_array) -> np.ndarray:
     return np.bincount(_rows(matrix)[matrix.data != matrix.data], minlength=matrix.shape[0])
 
 
-def _unknown_rows(n_gaps: np.ndarray, n_labels: int, where: str, name: str) -> np.ndarray:
-    partly = (n_gaps > 0) & (n_gaps < n_labels)
+def _unknown_rows(n_unknown: np.ndarray, n_labels: int, where: str, name: str) -> np.ndarray:
+    partly = (n_unknown > 0) & (n_unknown < n_labels)
     if partly.any():
         raise ValueError(
             f"{where}: row {int(np.argmax(partly))} of {name} is NaN for some labels only; a row may be NaN "
             "as a whole or not at all"
         )
-    return n_gaps > 0
+    return n_unknown > 0
