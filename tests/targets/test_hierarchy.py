@@ -460,7 +460,7 @@ def test_other_things_are_not_equal():
         (Hierarchy(["a", "b"]), "Hierarchy(2 labels, 2 roots, depth 0, forest)"),
         (Hierarchy.from_paths(["a/b/c"]), "Hierarchy(3 labels, 1 root, depth 0 to 2, tree)"),
         (a_diamond(), "Hierarchy(5 labels, 2 roots, depth 0 to 2, DAG)"),
-        (Hierarchy(range(4125)), "Hierarchy(4125 labels, 4125 roots, depth 0, forest)"),
+        (Hierarchy(range(4125)), "Hierarchy(4,125 labels, 4,125 roots, depth 0, forest)"),
     ],
 )
 def test_its_repr_is_short(made, text):

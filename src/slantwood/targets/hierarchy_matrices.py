@@ -34,8 +34,8 @@ def most_specific(Y: Any, ancestors: sp.csr_array) -> Any:
     is_unknown = np.isnan(given.data)
     if is_unknown.any():
         raise ValueError(
-            f"most_specific: row {_rows(given)[is_unknown][0]} of Y holds NaN, so its most specific labels are "
-            "not known; leave such rows out, or say which labels they have"
+            f"most_specific: row {_rows(given)[is_unknown][0]} of Y holds NaN, so its most specific labels "
+            "are not known; leave such rows out, or say which labels they have"
         )
     covered = given @ ancestors
     covered.sort_indices()
