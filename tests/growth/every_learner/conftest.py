@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from slantwood.estimators.defaults import Traits, choose
+from slantwood.ensemble.defaults import DataTraits, resolve_auto
 
 from slantwood.split_names import SPLITS, split_class
 from slantwood.task_names import LABEL_TASKS
@@ -159,8 +159,8 @@ def tested(name):
     split_name, changes = ({name: (name, {}) for name in SPLITS} | VARIANTS | SAMPLING)[name]
     given = replace(split_class(split_name)(), **changes)
     task = given.tasks[-1]
-    traits = Traits(task, 120, 5, 4, 1.0, False, False, False, False, False)
-    settled = given.filled_in(choose(traits, given, {}))
+    traits = DataTraits(task, 120, 5, 4, 1.0, False, False, False, False)
+    settled = given.filled_in(resolve_auto(traits, given, {}))
     settled = with_known(settled, SETTLED | SETTLED_TOO.get(split_name, {}) | changes)
     return Tested(name, given, settled)
 
