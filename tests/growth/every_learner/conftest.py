@@ -10,8 +10,8 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from slantwood.ensemble.defaults import DataTraits, resolve_auto
 
+from slantwood.ensemble.defaults import DataTraits, resolve_auto
 from slantwood.split_names import SPLITS, split_class
 from slantwood.task_names import LABEL_TASKS
 
