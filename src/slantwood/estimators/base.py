@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -27,6 +28,8 @@ from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
 from slantwood.model.trees import Trees
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.own import SplitLearner
 
 # Attributes that some fits set and others do not.
 _OPTIONAL = (
@@ -50,18 +53,18 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     n_jobs: int | None
     verbose: int
     warm_start: bool
-    split: Any
+    split: str | BaseSplit | SplitLearner
     max_depth: int | None
     min_samples_split: int | str
     min_impurity_decrease: float | str
     max_features: int | float | str | None
     normalize_rows: bool | str
     normalize_labels: bool | str
-    target_weights: Any
+    target_weights: npt.ArrayLike | None
     unlabeled_weight: float | str | None
-    categorical_features: Any
+    categorical_features: str | Sequence[Any] | None
     missing_indicators: bool
-    random_state: Any
+    random_state: int | np.random.RandomState | None
 
     # ---- fitting
 

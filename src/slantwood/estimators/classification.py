@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
@@ -25,8 +26,11 @@ from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
+from slantwood.targets.base import DiscreteTargets
 from slantwood.targets.classes import ClassTargets
+from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
+from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
@@ -37,17 +41,17 @@ from slantwood.validation import check_flag, check_integer
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     """Base of the classifiers."""
 
-    class_weight: Any
-    threshold: Any
-    hierarchy: Any
+    class_weight: dict[Any, float] | str | npt.ArrayLike | None
+    threshold: float | str | npt.ArrayLike
+    hierarchy: Hierarchy | None
 
     @with_callbacks
     def fit(
         self,
         X: Any,
         y: Any,
-        sample_weight: Any = None,
-        clustering: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
     ) -> ObliqueClassifier:
@@ -88,9 +92,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             table, X, encoding = self._read_features(X)
             weights = check.check_row_weights(sample_weight, X.shape[0])
             attributes = check.check_clustering(clustering, X.shape[0])
-            targets: Any
+            targets: DiscreteTargets
             if self.hierarchy is not None:
-                targets, Y = self._encode_hierarchy(y, X.shape[0])
+                targets, Y = self._encode_hierarchy(y, self.hierarchy, X.shape[0])
             else:
                 y = _read_array(y, X.shape[0])
                 if y.ndim == 2:
@@ -105,8 +109,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             self._set_names(feature_names, target_names)
         return self
 
-    def _encode_hierarchy(self, y: Any, n_rows: int) -> tuple[HierarchyTargets, Any]:
-        targets, closed = HierarchyTargets.read(y, self.hierarchy, n_rows)
+    def _encode_hierarchy(self, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
+        targets, closed = HierarchyTargets.read(y, hierarchy, n_rows)
         targets = self.targets_.continued(targets) if self._continues else targets
         return targets, targets.encode(closed)
 
@@ -256,7 +260,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             scores[np.arange(len(scores)), np.argmin(scores, axis=1)] = 0.0
         return sp.csr_array(scores) if wants_sparse else scores
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how well the labels of X are predicted.
 
         Parameters

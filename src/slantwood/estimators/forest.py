@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.regression import ObliqueRegressor
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.own import SplitLearner
+from slantwood.targets.hierarchy import Hierarchy
 
 
 class _Forest(ObliqueEstimator):
@@ -187,24 +192,24 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self,
         *,
         n_estimators: int = 50,
-        split: Any = "gradient",
+        split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
         min_samples_split: int | str = "auto",
         min_impurity_decrease: float | str = "auto",
-        max_features: Any = "auto",
+        max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
         oob_score: bool = False,
-        class_weight: Any = None,
-        target_weights: Any = None,
-        hierarchy: Any = None,
+        class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
+        target_weights: npt.ArrayLike | None = None,
+        hierarchy: Hierarchy | None = None,
         normalize_rows: bool | str = "auto",
         normalize_labels: bool | str = "auto",
-        threshold: Any = 0.5,
+        threshold: float | str | npt.ArrayLike = 0.5,
         unlabeled_weight: float | str | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: str | Sequence[Any] | None = "from_dtype",
         missing_indicators: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
@@ -327,20 +332,20 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         self,
         *,
         n_estimators: int = 50,
-        split: Any = "gradient",
+        split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
         min_samples_split: int | str = "auto",
         min_impurity_decrease: float | str = "auto",
-        max_features: Any = "auto",
+        max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
         oob_score: bool = False,
-        target_weights: Any = None,
+        target_weights: npt.ArrayLike | None = None,
         normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: str | Sequence[Any] | None = "from_dtype",
         missing_indicators: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:

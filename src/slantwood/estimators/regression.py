@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
@@ -17,6 +18,7 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.metrics.regression import common_unit
+from slantwood.targets.clustering import Clustering
 from slantwood.targets.numbers import RegressionTargets
 from slantwood.targets.reading import as_array, as_numbers
 
@@ -31,8 +33,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         self,
         X: Any,
         y: Any,
-        sample_weight: Any = None,
-        clustering: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
     ) -> ObliqueRegressor:
@@ -107,7 +109,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         X = self.encode_features(X)
         return self.targets_.decode(self._predictor.mean(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.
 
         Parameters

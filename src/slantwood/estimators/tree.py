@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.regression import ObliqueRegressor
+from slantwood.splits.learner import BaseSplit
+from slantwood.splits.own import SplitLearner
+from slantwood.targets.hierarchy import Hierarchy
 
 
 class _SingleTree(ObliqueEstimator):
@@ -210,21 +215,21 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     def __init__(
         self,
         *,
-        split: Any = "gradient",
+        split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
         min_samples_split: int | str = "auto",
         min_impurity_decrease: float | str = "auto",
-        max_features: Any = "auto",
-        class_weight: Any = None,
-        target_weights: Any = None,
-        hierarchy: Any = None,
+        max_features: int | float | str | None = "auto",
+        class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
+        target_weights: npt.ArrayLike | None = None,
+        hierarchy: Hierarchy | None = None,
         normalize_rows: bool | str = "auto",
         normalize_labels: bool | str = "auto",
-        threshold: Any = 0.5,
+        threshold: float | str | npt.ArrayLike = 0.5,
         unlabeled_weight: float | str | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: str | Sequence[Any] | None = "from_dtype",
         missing_indicators: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.split = split
         self.max_depth = max_depth
@@ -322,17 +327,17 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     def __init__(
         self,
         *,
-        split: Any = "gradient",
+        split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
         min_samples_split: int | str = "auto",
         min_impurity_decrease: float | str = "auto",
-        max_features: Any = "auto",
-        target_weights: Any = None,
+        max_features: int | float | str | None = "auto",
+        target_weights: npt.ArrayLike | None = None,
         normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: str | Sequence[Any] | None = "from_dtype",
         missing_indicators: bool = False,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.split = split
         self.max_depth = max_depth

@@ -6,10 +6,11 @@
 from typing import Any
 
 from slantwood.split_names import SPLITS, name_of, split_class
+from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import OwnSplit, SplitLearner
 
 
-def named(split: Any) -> Any:
+def named(split: Any) -> BaseSplit:
     """Split learner from its name, or the learner itself."""
     if isinstance(split, str) and split in SPLITS:
         return split_class(split)()
