@@ -105,7 +105,7 @@ def _judging_columns(
     data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, width: int | None
 ) -> tuple[Matrix, np.ndarray]:
     """Return the columns that score splits, the targets or what stands for them, and their weights."""
-    Y, weights = training_matrix(data.Y), spec.target_weights
+    weights = spec.target_weights
     if 0 < counting.sum() < len(counting):
         Y = training_matrix(data.Y[:, counting])
         weights = weights[counting] if len(weights) else weights
@@ -120,10 +120,10 @@ def _judging_columns(
 
 
 def _plan(
-    data: TrainingData, spec: ForestSpec, settings: Settings, judging: tuple[Matrix, np.ndarray]
+    data: TrainingData, Y: Matrix, spec: ForestSpec, settings: Settings, scoring: tuple[Matrix, np.ndarray]
 ) -> GrowthPlan:
-    X, Y = training_matrix(data.X), training_matrix(data.Y)
-    Z, attribute_weights = judging
+    X = training_matrix(data.X)
+    Z, attribute_weights = scoring
     split = settings.split
     max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
     # A function of the number of features, such as "sqrt", is a number of features to combine. In sparse
