@@ -63,8 +63,8 @@ def grow_forest(
     n_targets = int(counting.sum())
     width = sketch_width(data.clustering, data.X.shape[1], n_targets)
     settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
-    judging = _judging_columns(data, spec, settings, counting, width)
-    plan = _plan(data, spec, settings, judging)
+    Y = training_matrix(data.Y)
+    plan = _plan(data, Y, spec, settings, _scoring_columns(data, Y, spec, settings, counting, width))
     grown = [] if earlier is None else [earlier.trees]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
@@ -101,8 +101,13 @@ def _counting_targets(data: TrainingData, spec: ForestSpec) -> np.ndarray:
     return counting & (spec.target_weights > 0) if len(spec.target_weights) else counting
 
 
-def _judging_columns(
-    data: TrainingData, spec: ForestSpec, settings: Settings, counting: np.ndarray, width: int | None
+def _scoring_columns(
+    data: TrainingData,
+    Y: Matrix,
+    spec: ForestSpec,
+    settings: Settings,
+    counting: np.ndarray,
+    width: int | None,
 ) -> tuple[Matrix, np.ndarray]:
     """Return the columns that score splits, the targets or what stands for them, and their weights."""
     weights = spec.target_weights
