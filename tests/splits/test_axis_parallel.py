@@ -103,6 +103,6 @@ def test_a_forest_left_alone_is_a_random_forest():
     settings = (
         ObliqueForestClassifier(n_estimators=1, split="axis", random_state=0).fit(X, X[:, 0] > 0).settings_
     )
-    assert settings["bootstrap"] is True
-    assert settings["max_features"] == "sqrt"
-    assert settings["min_impurity_decrease"] == 0.0
+    assert settings.bootstrap is True
+    assert settings.max_features == "sqrt"
+    assert settings.min_impurity_decrease == 0.0

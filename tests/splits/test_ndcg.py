@@ -189,9 +189,9 @@ def test_a_forest_ranks_the_labels_of_topics_first():
     # Rows have each of the three labels of their topic with probability 0.6, of all others none.
     assert precision_at_k(fresh_Y, forest.predict_proba(fresh_X), 1) > 0.5
     settings = forest.settings_
-    assert not settings["normalize_labels"]
-    assert settings["max_features"] == 1.0
-    assert settings["split"].scaling == (0.0, 0.0, True)
+    assert not settings.normalize_labels
+    assert settings.max_features == 1.0
+    assert settings.split.scaling == (0.0, 0.0, True)
 
 
 def test_words_keep_their_scales_and_other_features_do_not():
@@ -205,10 +205,10 @@ def test_words_keep_their_scales_and_other_features_do_not():
 def test_the_published_split_makes_the_published_system():
     X, Y = topics(0, 200)
     settings = ObliqueForestClassifier(n_estimators=1, split=NDCGSplit.published()).fit(X, Y).settings_
-    assert settings["split"] == NDCGSplit.published()
-    assert settings["normalize_rows"] is settings["normalize_labels"] is settings["bootstrap"] is False
-    assert (settings["max_features"], settings["min_samples_split"]) == (1.0, 11)
-    assert settings["min_impurity_decrease"] == 0.0
+    assert settings.split == NDCGSplit.published()
+    assert settings.normalize_rows is settings.normalize_labels is settings.bootstrap is False
+    assert (settings.max_features, settings.min_samples_split) == (1.0, 11)
+    assert settings.min_impurity_decrease == 0.0
 
 
 @pytest.mark.parametrize("factor", [2.0**-20, 2.0**20])

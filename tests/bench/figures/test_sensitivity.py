@@ -131,12 +131,12 @@ def test_defaults_are_those_of_the_library():
     ):
         assert default_of("C", "bag-svm", task) == model.fit(X, y).settings_.split.C, task
     settings = forest.set_params(n_estimators=1).fit(X, X[:, 0] > 0).settings_
-    assert default_of("C", "bag-gradient", "binary") == settings["split"].C
-    expected = settings["min_impurity_decrease"]
+    assert default_of("C", "bag-gradient", "binary") == settings.split.C
+    expected = settings.min_impurity_decrease
     assert default_of("min_impurity_decrease", "bag-gradient", "binary") == expected
     # There it is chosen on held-out rows, by forests.
     assert default_of("C", "bag-gradient", "hierarchical multi-label") is None
-    assert default_of("C", "tree-gradient", "hierarchical multi-label") == settings["split"].C
+    assert default_of("C", "tree-gradient", "hierarchical multi-label") == settings.split.C
 
 
 @pytest.mark.parametrize("form", ["bag", "rf", "tree"])

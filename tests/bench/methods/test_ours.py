@@ -140,16 +140,16 @@ def test_the_papers_form_has_the_papers_settings(halves, task, form, split, publ
     rows, _, _ = halves(name, SETS[task])
     model = _fitted(name, rows).model
     found = model.settings_
-    assert found["split"] == published
+    assert found.split == published
     used = {field: getattr(published, field) for field in (*expected, *STANDARDISED)}
     assert used == {**expected, **STANDARDISED}
-    assert found.items() >= PAPER.items()
-    assert found["bootstrap"] == (form != "tree")
+    assert found.to_dict().items() >= PAPER.items()
+    assert found.bootstrap == (form != "tree")
     if form == "rf":
-        assert found["max_features"] == "sqrt"
+        assert found.max_features == "sqrt"
     else:
         # All of them, in one of two ways to say it.
-        assert found["max_features"] in (None, 1.0)
+        assert found.max_features in (None, 1.0)
     assert model.max_depth is None
 
 
@@ -162,11 +162,11 @@ def test_standard_trees_are_the_usual_ones(halves, task):
     ):
         rows, _, _ = halves(name, SETS[task])
         found = _settings(name, rows)
-        assert found["split"].thresholds == "best"
-        assert found["bootstrap"] == bootstrap
-        assert found["max_features"] in max_features
-        assert found["min_samples_split"] == 2
-        assert found["normalize_rows"] is found["normalize_labels"] is False
+        assert found.split.thresholds == "best"
+        assert found.bootstrap == bootstrap
+        assert found.max_features in max_features
+        assert found.min_samples_split == 2
+        assert found.normalize_rows is found.normalize_labels is False
 
 
 @pytest.mark.parametrize(
@@ -195,17 +195,17 @@ def test_defaults_are_what_a_user_gets_who_sets_nothing(halves, name, task):
 def test_other_oblique_trees_are_as_published(halves, name, published):
     rows, _, _ = halves(name, "banknote")
     found = _settings(name, rows)
-    assert found["split"] == published
+    assert found.split == published
     if name == "orf":
-        assert (found["bootstrap"], found["max_features"]) == (True, "sqrt")
+        assert (found.bootstrap, found.max_features) == (True, "sqrt")
 
 
 @pytest.mark.parametrize("dataset", ["flags", "tmc2007-500"])
 def test_fastxml_is_the_published_split_and_nothing_else(halves, dataset):
     rows, _, _ = halves("fastxml", dataset)
     found = _settings("fastxml", rows)
-    assert found["split"] == NDCGSplit.published()
-    assert (found["normalize_rows"], found["min_samples_split"], found["min_impurity_decrease"]) == (
+    assert found.split == NDCGSplit.published()
+    assert (found.normalize_rows, found.min_samples_split, found.min_impurity_decrease) == (
         False,
         11,
         0.0,

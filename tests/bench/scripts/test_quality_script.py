@@ -31,17 +31,17 @@ def test_every_alternative_of_the_study_is_what_the_forest_uses(title):
             wanted = dict(changes)
             split = wanted.pop("split", {})
             if isinstance(split, dict):
-                assert {name: getattr(settings["split"], name) for name in split} == split
+                assert {name: getattr(settings.split, name) for name in split} == split
             else:
-                assert settings["split"] == split
+                assert settings.split == split
             if task == "regression":
                 wanted.pop("normalize_labels", None)
-            assert {name: settings[name] for name in wanted} == wanted
+            assert {name: getattr(settings, name) for name in wanted} == wanted
 
 
 def test_the_published_form_is_what_it_says():
     X, y = load_iris(return_X_y=True)
     settings = slantwood_forest(1, 1, **PUBLISHED)("multi-class").fit(X, y).settings_
-    assert settings["split"] == PUBLISHED["split"]
-    assert settings["bootstrap"] is True
-    assert settings["max_features"] is None
+    assert settings.split == PUBLISHED["split"]
+    assert settings.bootstrap is True
+    assert settings.max_features is None
