@@ -31,13 +31,18 @@ class GrowthPlan:
     bootstrap: bool
     seed: int
 
+    def counts(self, index: int) -> np.ndarray:
+        """How often each row counts for a tree: its draws with replacement, or once."""
+        if self.bootstrap:
+            return row_counts(self.seed, index, self.row_weights)
+        return np.ones(len(self.row_weights), np.int32)
+
     def grow_tree(self, index: int, stop_flag: np.ndarray = _GO_ON) -> tuple[Trees, np.ndarray]:
         """Grow one tree; return it and its feature importances.
 
         Growth ends early, with a tree of no use, once another thread sets `stop_flag[0]`.
         """
-        n = len(self.row_weights)
-        counts = row_counts(self.seed, index, self.row_weights) if self.bootstrap else np.ones(n, np.int32)
+        counts = self.counts(index)
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
