@@ -645,7 +645,7 @@ def test_estimators_with_a_hierarchy_are_copied_stored_and_shown(of_array):
     assert "hierarchy" not in repr(ObliqueForestClassifier())
     assert forest().set_params(hierarchy=None).hierarchy is None
     for kind in (ObliqueForestClassifier, ObliqueTreeClassifier):
-        assert re.search(r"^hierarchy : Hierarchy or None", kind.__doc__, re.M)
+        assert re.search(r"^ *hierarchy : Hierarchy or None", kind.__doc__, re.M)
 
 
 def test_the_hierarchy_of_the_fit_is_the_one_that_predicts():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from slantwood.targets.hierarchy import Hierarchy
+if TYPE_CHECKING:
+    from slantwood.targets.hierarchy import Hierarchy
 
 # Makes JSON of a value that has a name.
 ToJson = Callable[[Any, str], Any]

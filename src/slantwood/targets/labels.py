@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.matrix import column_means
 from slantwood.targets.base import NO_WEIGHTS, ToJson
-from slantwood.targets.hierarchy import Hierarchy
 from slantwood.validation import check_flag, check_integer
+
+if TYPE_CHECKING:
+    from slantwood.targets.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)

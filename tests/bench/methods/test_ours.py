@@ -218,12 +218,12 @@ def test_fastxml_is_the_published_split_and_nothing_else(halves, dataset):
 @pytest.mark.parametrize("name", ["bag-gradient", "bag-svm", "bag-gradient-paper", "bag-svm-paper"])
 def test_changes_reach_the_split_or_the_estimator(halves, name):
     rows, _, _ = halves(name, "triazines")
-    assert _settings(name, rows, changes={"C": 0.125})["split"].C == 0.125
-    assert _settings(name, rows, changes={"min_impurity_decrease": 0.2})["min_impurity_decrease"] == 0.2
-    assert _settings(name, rows, changes={"min_samples_split": 7})["min_samples_split"] == 7
+    assert _settings(name, rows, changes={"C": 0.125}).split.C == 0.125
+    assert _settings(name, rows, changes={"min_impurity_decrease": 0.2}).min_impurity_decrease == 0.2
+    assert _settings(name, rows, changes={"min_samples_split": 7}).min_samples_split == 7
     assert _fitted(name, rows, changes={"n_estimators": 2}).model.trees_.n_trees == 2
     both = _settings(name, rows, changes={"max_iter": 5, "bootstrap": False})
-    assert (both["split"].max_iter, both["bootstrap"]) == (5, False)
+    assert (both.split.max_iter, both.bootstrap) == (5, False)
 
 
 def test_changes_that_nobody_knows_are_an_error(halves):
