@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO
 
+__all__ = ["atomic_write"]
+
 # Of a file's name, in the name that it has while it is written: with all of it that may be too long.
 _MOST_LETTERS = 40
 _TO_A_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -31,12 +31,14 @@ from slantwood.estimators.names import input_names, output_names
 from slantwood.hints import listed, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
+__all__ = ["ModelData", "align_to_model", "read_for_model"]
+
 
 @dataclass(frozen=True, eq=False)
 class ModelData:
     """Rows in the form that a model takes.
 
-    Attributes
+    Parameters
     ----------
     X : ndarray, csr_array or pandas.DataFrame
         The inputs, with the columns that the model learned from, in its order.
@@ -44,6 +46,13 @@ class ModelData:
         The true targets in the form in which the model predicts them; None where nobody asked for them.
     keys : ndarray or None
         Names of the rows, where the file has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slantwood.model_data import ModelData
+    >>> ModelData(np.eye(2), None, np.array(["Anna", "Ben"])).keys.tolist()
+    ['Anna', 'Ben']
     """
 
     X: Any
@@ -74,7 +83,7 @@ def read_for_model(
     targets : columns as in `slantwood.data.read`, or None, default=()
         The columns with the true targets, by default none. None takes those that the model learned to
         predict, where it knows their names.
-    format, header, encoding, index_base
+    format, header, encoding, index_base : optional
         As in `slantwood.data.read`.
 
     Returns

@@ -68,11 +68,14 @@ def test_a_fit_stops_after_the_tree_at_which_it_is_asked_to(data):
     heard = []
 
     def on_tree(so_far):
-        heard.append(so_far().trees.n_trees)
+        heard.append(so_far())
         return len(heard) == 2
 
     assert fit_forest(data, SPEC, on_tree=on_tree).trees.n_trees == 2
-    assert heard == [1, 2]
+    assert [forest.trees.n_trees for forest in heard] == [1, 2]
+    # What was heard of stays as it was.
+    alone = fit_forest(data, replace(SPEC, n_trees=1))
+    assert_array_equal(heard[0].importance_sum, alone.importance_sum)
 
 
 def test_an_estimator_is_its_forest(data):

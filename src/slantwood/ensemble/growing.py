@@ -75,7 +75,7 @@ def grow_forest(
             settings=settings,
             encoding=data.encoding,
             targets=data.targets,
-            importance_sum=importance_sum,
+            importance_sum=importance_sum.copy(),  # later trees do not change a forest of earlier ones
             unlabeled_weight=float(spec.unlabeled_weight or 0.0),
             seed=spec.seed,
             tuned=spec.tuned,
