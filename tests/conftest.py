@@ -1,41 +1,17 @@
-"""Shared by all tests: where machine code is kept, how hypothesis draws, and small makers of matrices.
+"""Shared by all tests: where machine code is kept, how hypothesis draws, and small makers of matrices."""
 
-The disk cache of compiled functions looks at the file of the function that was called, not at the
-files of the functions that it calls. A cache that outlives a change of the sources could therefore run
-old code, so the tests keep theirs in a folder that is named after the files that hold compiled code, or
-tuples and constants that it reads. A change elsewhere compiles nothing again.
-"""
-
-import hashlib
 import os
-import platform
 import signal
 import sys
 import tempfile
 import types
 import warnings
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
-_SOURCES = Path(__file__).resolve().parents[1] / "src" / "slantwood"
-_COMPILED = {"growth", "kernels", "leaves", "model", "splits"}
-
-
-def _cache_folder():
-    made_with = [platform.python_version(), platform.machine(), platform.processor()]
-    made_with += [version("numba"), version("numpy"), os.environ.get("NUMBA_BOUNDSCHECK", "")]
-    digest = hashlib.sha256(repr(made_with).encode())
-    for file in sorted(_SOURCES.rglob("*.py")):
-        place, content = file.relative_to(_SOURCES), file.read_bytes()
-        if place.parts[0] in _COMPILED or b"slantwood.kernels.compiling" in content:
-            digest.update(place.as_posix().encode())
-            digest.update(content)
-    owner = getattr(os, "getuid", lambda: "user")()
-    return Path(tempfile.gettempdir()) / f"slantwood-tests-{owner}" / digest.hexdigest()[:16]
-
-
-os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))  # read when numba is first imported
+# Tests call kernels that nobody else calls by themselves: what is compiled for them is kept apart.
+_owner = getattr(os, "getuid", lambda: "user")()
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"slantwood-tests-{_owner}"))
 
 # Where real data sets may lie, unless the user names another folder.
 _REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -54,17 +54,15 @@ def test_the_examples_of_the_documentation_run_as_pasted():
         exec(compile(block, name, "exec"), {})
 
 
-def test_a_second_process_compiles_nothing():
+def test_a_second_process_does_not_even_load_the_compiler():
     code = """
-from numba.core import event
-compiled = event.RecordingListener()
+import sys
 from slantwood import ObliqueForestClassifier
-with event.install_listener("numba:compile", compiled):
-    ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
-print(len(compiled.buffer))
+ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
+print("numba" in sys.modules)
 """
     run(code)  # fills the cache of kernels where it is empty
-    assert int(run(code)) == 0
+    assert run(code) == "False\n"
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from slantwood.features.frames import is_missing
 from slantwood.features.sparse_input import check_sparse
+from slantwood.kernels.stratify import stratify
 from slantwood.targets.hierarchical_labels import are_label_sets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
@@ -180,10 +181,6 @@ class LabelStratifiedKFold(BaseCrossValidator):
         return _of_matrix(closed_labels(label_sets, self.hierarchy, n_rows))
 
     def _folds(self, indicator: sp.csr_array) -> np.ndarray:
-        # Here, because the import of Numba takes a while that those who only name the class need not wait.
-        from slantwood.kernels.announce import announced
-        from slantwood.kernels.stratify import stratify
-
         n_rows = indicator.shape[0]
         order = np.arange(n_rows)
         state = np.zeros(1, np.uint64)
@@ -194,15 +191,14 @@ class LabelStratifiedKFold(BaseCrossValidator):
             state = seeds.generate_state(1, np.uint64) | np.uint64(1)
         by_row = _with_labels_in_order_of_rows(indicator[order])
         by_label = by_row.tocsc()
-        with announced("some seconds"):
-            dealt = stratify(
-                by_row.indptr.astype(np.int64),
-                by_row.indices.astype(np.int64),
-                by_label.indptr.astype(np.int64),
-                by_label.indices.astype(np.int64),
-                self.n_splits,
-                state,
-            )
+        dealt = stratify(
+            by_row.indptr.astype(np.int64),
+            by_row.indices.astype(np.int64),
+            by_label.indptr.astype(np.int64),
+            by_label.indices.astype(np.int64),
+            self.n_splits,
+            state,
+        )
         folds = np.empty(n_rows, np.int64)
         folds[order] = dealt
         return folds

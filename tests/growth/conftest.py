@@ -71,12 +71,13 @@ def plan(split):
 def grown():
     """Grow a tree straight from a plan's data, with given counts; return it with the training row weights."""
     from slantwood.growth.grow import grow
-    from slantwood.splits.protocol import entry_point_of
+    from slantwood.splits.protocol import LearnerAddress
 
     def go(plan, counts=None, seed=88172645463325252, stopped=False):
         n = len(plan.row_weights)
         counts = np.ones(n, np.int32) if counts is None else np.array(counts, np.int32)
         weights = (plan.row_weights * counts).astype(np.float32)
+        learner = LearnerAddress(plan.split.compiled())
         return grow(
             plan.X,
             plan.Z,
@@ -84,7 +85,8 @@ def grown():
             np.arange(n, dtype=np.uint32),
             counts.copy(),
             weights.copy(),
-            *entry_point_of(plan.split.compiled()),
+            learner.address,
+            learner.numbers,
             plan.split.scaling,
             plan.importance_power,
             plan.limits,

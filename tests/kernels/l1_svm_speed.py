@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 from sklearn.svm import LinearSVC
 
 from slantwood import SVMSplit
 from slantwood.features.matrix import training_matrix
 from slantwood.kernels.block import gather
+from slantwood.kernels.compiling import exact
 from slantwood.kernels.l1_svm import fit_l1_svm
 from slantwood.kernels.workspace import make_workspace, measure, set_scales
 from slantwood_bench.methods.base import dense
@@ -70,7 +70,7 @@ def objective(stored: Any, is_right: np.ndarray, C: float, w: np.ndarray, b: flo
     return float(np.abs(w).sum() + C * (slack**2).sum())
 
 
-@njit
+@exact
 def _solve_again(times, block, is_right, ones, C, max_iter, tol, w):
     # As the grower calls it, from compiled code.
     b = np.float32(0.0)

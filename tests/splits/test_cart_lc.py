@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.splits.cart_lc import CARTLCSplit, learn_cart_lc
+from slantwood.splits.cart_lc import CARTLCSplit
+from slantwood.splits.protocol import learn
 
 FORMS = pytest.mark.parametrize(
     ("x_form", "z_form"), [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["dense", "sparse Z", "sparse X", "sparse"]
@@ -17,7 +18,7 @@ SEEDS = pytest.mark.parametrize("seed", range(6))
 def learned(X, Z, weights=None, seed=5, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
     split = replace(CARTLCSplit(), **given)
-    return learn_cart_lc(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
+    return learn(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
 
 
 def twin(best_length, X, Z, r, max_iter, epsilon, beta, shifts):

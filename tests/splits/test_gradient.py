@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 
 from slantwood.kernels.block import row_range
 from slantwood.kernels.products import gram
-from slantwood.splits.gradient import GradientSplit, evaluate, learn_gradient
+from slantwood.splits.gradient import GradientSplit, evaluate
+from slantwood.splits.protocol import learn
 
 EPS = float(np.finfo(np.float32).eps)
 DENSE, SPARSE = 0, 1
@@ -177,7 +178,7 @@ def settled(**given):
 
 def learned(parameters, X, Z, seed):
     ones = np.ones(X.n_rows, np.float32)
-    return learn_gradient(parameters, X, Z, ones, np.array([seed], np.uint64))
+    return learn(parameters, X, Z, ones, np.array([seed], np.uint64))
 
 
 @pytest.mark.parametrize(
@@ -289,7 +290,7 @@ def test_nodes_of_fewer_than_two_batches_are_learned_from_all_rows(blocks_of, fo
     X, Z = X[form], Z[form]
     assert X.n_rows < 2 * 16
     one, other = (
-        learn_gradient(settled(max_iter=5, batch_size=size), X, Z, r, np.array([5], np.uint64))
+        learn(settled(max_iter=5, batch_size=size), X, Z, r, np.array([5], np.uint64))
         for size in (None, batch_size)
     )
     assert (one[0] == other[0]).all()
@@ -300,7 +301,7 @@ def test_nodes_of_fewer_than_two_batches_are_learned_from_all_rows(blocks_of, fo
 def test_dense_and_sparse_blocks_teach_the_same_hyperplane_in_batches(blocks_of):
     X, Z, r, _, _ = made(blocks_of, 3, True)
     one, other = (
-        learn_gradient(settled(max_iter=8, batch_size=4), X[form], Z[form], r, np.array([5], np.uint64))
+        learn(settled(max_iter=8, batch_size=4), X[form], Z[form], r, np.array([5], np.uint64))
         for form in (DENSE, SPARSE)
     )
     assert X[DENSE].n_rows >= 8

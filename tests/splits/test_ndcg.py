@@ -10,7 +10,8 @@ from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTre
 from slantwood.kernels.l1_logistic import fit_l1_logistic
 from slantwood.kernels.ndcg_partition import labels_of, ndcg_partition
 from slantwood.metrics import precision_at_k
-from slantwood.splits.ndcg import NDCGSplit, learn_ndcg
+from slantwood.splits.ndcg import NDCGSplit
+from slantwood.splits.protocol import learn
 
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def settled(**given):
 
 def learned(X, Z, weights=None, seed=STREAM, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
-    return learn_ndcg(settled(**given), X, Z, weights, np.array([seed], np.uint64))
+    return learn(settled(**given), X, Z, weights, np.array([seed], np.uint64))
 
 
 def planted(seed, n=120):

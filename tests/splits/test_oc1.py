@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from slantwood.splits.oc1 import OC1Split, learn_oc1
+from slantwood.splits.oc1 import OC1Split
+from slantwood.splits.protocol import learn
 
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
@@ -19,7 +20,7 @@ ORDERS = pytest.mark.parametrize("order", ["random", "sequential", "best"])
 def learned(X, Z, weights=None, seed=STREAM, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
     split = replace(OC1Split.published(), **given)
-    return learn_oc1(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
+    return learn(split.compiled(), X, Z, weights, np.array([seed], np.uint64))
 
 
 def twin(best_length, X, Z, r, order):

@@ -1,14 +1,12 @@
 """Claims about how the grower talks to a learner: every parameter arrives, and no end goes unnoticed."""
 
-import sys
 from dataclasses import fields, replace
 from typing import get_type_hints
 
 import numpy as np
 import pytest
-from numba import njit
-from numpy.testing import assert_allclose
 
+from slantwood.kernels.compiling import exact
 from slantwood.split_names import SPLITS, split_class
 from slantwood.splits import protocol
 
@@ -32,22 +30,17 @@ CHOSEN = {
 MADE = {float: lambda i: i + 0.5, int: lambda i: i + 2, bool: lambda i: i % 2 == 0}
 
 
-def entry_point_and_parameters(name):
-    """The entry point of a learner, and parameters of which no two are equal but truths."""
-    module = sys.modules[split_class(name).__module__]
-    kind, entry_point = next(
-        (kind, entry_point)
-        for kind, entry_point in protocol._entry_points.items()
-        if kind.__module__ == module.__name__
-    )
-    types = get_type_hints(kind).values()
-    return module, entry_point, kind(*(MADE[each](i) for i, each in enumerate(types)))
+def made_parameters(name):
+    """Parameters of a learner of which no two are equal but truths."""
+    module = split_class(name).__module__
+    kind = next(kind for kind in protocol._entry_points if kind.__module__ == module)
+    return kind(*(MADE[each](i) for i, each in enumerate(get_type_hints(kind).values())))
 
 
 @pytest.mark.parametrize("name", SPLITS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
-    module, entry_point, parameters = entry_point_and_parameters(name)
+    parameters = made_parameters(name)
     if turned:  # truths, too, must be told apart
         parameters = type(parameters)(*(not p if isinstance(p, bool) else p for p in parameters))
     arrived = []
@@ -56,11 +49,13 @@ def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
         arrived.append(given)
         return np.array([1.0, 2.0], np.float32), np.float32(3.0), True
 
-    kernel_name = "learn_" + entry_point.__name__.removesuffix("_entry_point")
-    monkeypatch.setattr(module, kernel_name, kernel)
+    monkeypatch.setattr(protocol, "write_result", protocol._write_result)
+    monkeypatch.setattr(protocol, "exact", lambda function: function)
+    monkeypatch.setattr(protocol, "_entry_points", {})
+    protocol.split_learner(type(parameters))(kernel)
     w, result = np.zeros(2, np.float32), np.zeros(protocol.RESULT_SIZE)
     numbers = np.array([float(value) for value in parameters])
-    entry_point(numbers, None, None, None, None, w, result)
+    kernel.entry_point(numbers, None, None, None, None, w, result)
     assert arrived == [parameters]
     assert w.tolist() == [1.0, 2.0]
     assert protocol.read_result(result) == (3.0, True)
@@ -68,7 +63,7 @@ def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("name", SPLITS)
-def test_learn_runs_the_kernel_of_the_parameters_type(dense, gathered, name):
+def test_learn_runs_the_learner_of_the_parameters_type(dense, gathered, name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 4))
     y = X[:, :3].argmax(axis=1)
@@ -77,15 +72,15 @@ def test_learn_runs_the_kernel_of_the_parameters_type(dense, gathered, name):
     kind = split_class(name)
     chosen = {field.name: CHOSEN[field.name] for field in fields(kind) if field.default == "auto"}
     parameters = replace(kind(), **chosen).compiled()
-    kernel = getattr(sys.modules[kind.__module__], f"learn_{SPLITS[name][0]}")
-    direct, through = (
-        learner(parameters, x_block, z_block, np.ones(30, np.float32), np.array([5], np.uint64))
-        for learner in (kernel, protocol.learn)
-    )
-    assert direct[2]
-    assert through[2]
-    # Compiled by itself and inlined it may round differently.
-    assert_allclose(np.append(*direct[:2]), np.append(*through[:2]), rtol=1e-3, atol=1e-3)
+    arguments = x_block, z_block, np.ones(30, np.float32)
+    w, b, found = protocol.learn(parameters, *arguments, np.array([5], np.uint64))
+    assert found
+    # The grower calls the same by its address.
+    learner = protocol.LearnerAddress(parameters)
+    other, result = np.zeros(4, np.float32), np.zeros(protocol.RESULT_SIZE)
+    protocol.ask(learner.address, learner.numbers, *arguments, np.array([5], np.uint64), other, result)
+    assert np.array_equal(w, other)
+    assert protocol.read_result(result) == (b, True)
 
 
 def test_a_learner_that_did_not_come_to_its_end_is_an_error():
@@ -95,9 +90,9 @@ def test_a_learner_that_did_not_come_to_its_end_is_an_error():
 
 @pytest.mark.parametrize("name", SPLITS)
 def test_compiled_code_unpacks_parameters_as_plain_python_does(name):
-    _, _, parameters = entry_point_and_parameters(name)
+    parameters = made_parameters(name)
     kind = type(parameters)
     numbers = np.array([float(value) for value in parameters])
-    unpacked = njit(lambda numbers: protocol.unpack(kind, numbers))(numbers)
+    unpacked = exact(lambda numbers: protocol.unpack(kind, numbers))(numbers)
     assert unpacked == parameters
     assert list(map(type, unpacked)) == list(map(type, parameters))

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.kernels.ridge import fit_ridge
 from slantwood.kernels.thresholds import best_threshold
-from slantwood.splits.ridge import RidgeSplit, learn_ridge, main_direction
+from slantwood.splits.protocol import learn
+from slantwood.splits.ridge import RidgeSplit, main_direction
 
 STREAM = 88172645463325252
 SEEDS = st.integers(0, 2**32 - 1)
@@ -21,7 +22,7 @@ SETTLED = RidgeSplit.published()
 def learned(X, Z, weights=None, seed=STREAM, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
     parameters = replace(SETTLED, **given).compiled()
-    return learn_ridge(parameters, X, Z, weights, np.array([seed], np.uint64))
+    return learn(parameters, X, Z, weights, np.array([seed], np.uint64))
 
 
 def along_main_direction(Z, weights, n_iter, seed=STREAM):
@@ -89,7 +90,7 @@ def test_a_single_target_is_regressed_as_it_is_and_draws_no_random_numbers(block
     block, _ = scaled(blocks_of, values, r)
     assert_array_equal(along_main_direction(block, r, 3), block.values[:, 0])
     state = np.array([STREAM], np.uint64)
-    learn_ridge(SETTLED.compiled(), block, block, r, state)
+    learn(SETTLED.compiled(), block, block, r, state)
     assert state[0] == STREAM
 
 

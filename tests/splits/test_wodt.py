@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, xlogy
 
 from slantwood import ObliqueTreeClassifier, ObliqueTreeRegressor
-from slantwood.splits.wodt import WODTSplit, _make_sides, class_numbers, evaluate, learn_wodt
+from slantwood.splits.protocol import learn
+from slantwood.splits.wodt import WODTSplit, _make_sides, class_numbers, evaluate
 
 STREAM = 88172645463325252
 SEEDS = st.integers(0, 2**32 - 1)
@@ -22,7 +23,7 @@ plain = pytest.mark.plain_python
 def learned(X, Z, weights=None, seed=STREAM, **given):
     weights = np.ones(X.n_rows, np.float32) if weights is None else np.asarray(weights, np.float32)
     parameters = WODTSplit(**{"feature_power": 1.0, "min_support": 1} | given).compiled()
-    return learn_wodt(parameters, X, Z, weights, np.array([seed], np.uint64))
+    return learn(parameters, X, Z, weights, np.array([seed], np.uint64))
 
 
 def numbered(Z):

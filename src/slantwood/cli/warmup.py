@@ -1,4 +1,4 @@
-"""`slantwood warmup`: compiles the kernels now, so that no later fit has to wait for it."""
+"""`slantwood warmup`: compiles kernels that came without machine code, so that no later fit has to wait."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from slantwood.cli.console import say
 
 
 def warmup() -> None:
-    """Compile the kernels, once on this machine."""
-    from slantwood.warmup import cache_folder, compile_all
+    """Compile what came without machine code, once on this machine."""
+    from slantwood.warmup import code_folder, compile_all
 
     started = time.perf_counter()
     compile_all()
     seconds = time.perf_counter() - started
-    say(f"All kernels are ready after {seconds:.1f} s; they are kept in {cache_folder()}.")
+    say(f"All kernels are ready after {seconds:.1f} s; their machine code is in {code_folder()}.")

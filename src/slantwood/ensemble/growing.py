@@ -22,7 +22,6 @@ from slantwood.features.matrix import (
 )
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
-from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
@@ -86,7 +85,7 @@ def grow_forest(
     stop = StopFlag()
     grow = partial(plan.grow_tree, stop_flag=stop.array)
     left = range(n_earlier, spec.n_trees)
-    with announced(), closing(run_in_threads(grow, left, spec.n_jobs, stop)) as trees:
+    with closing(run_in_threads(grow, left, spec.n_jobs, stop)) as trees:
         for tree, importance in trees:
             grown.append(_consistent(tree, data, plan))
             importance_sum += importance

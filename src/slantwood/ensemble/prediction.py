@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from slantwood.ensemble.forest import FittedForest
 from slantwood.features.matrix import normalized_rows, prediction_matrix
-from slantwood.kernels.announce import announced
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
@@ -101,7 +100,4 @@ class Predictor:
         """Run `work(start, stop)` over ranges of rows; results in order."""
         step = max(1, min(_LEAVES_PER_CHUNK // self.forest.trees.n_trees, n_rows))
         starts = range(0, n_rows, step)
-        with announced():
-            return list(
-                run_in_threads(lambda start: work(start, min(start + step, n_rows)), starts, self.n_jobs)
-            )
+        return list(run_in_threads(lambda start: work(start, min(start + step, n_rows)), starts, self.n_jobs))

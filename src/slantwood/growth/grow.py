@@ -22,12 +22,12 @@ from slantwood.growth.separation import removed_impurity, separation_of, sum_rig
 from slantwood.growth.subspaces import Stream, Subspace, count_varying, make_stream, widen
 from slantwood.growth.trials import LEVELS, cut_back, is_beyond_chance
 from slantwood.kernels.block import gather
-from slantwood.kernels.compiling import exact, exact_or_plain
+from slantwood.kernels.compiling import exact
 from slantwood.kernels.matrix import Matrix
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.workspace import Workspace, make_workspace, measure, set_scales
-from slantwood.splits.protocol import RESULT_SIZE, Scaling, read_result
+from slantwood.splits.protocol import RESULT_SIZE, Scaling, ask, read_result
 
 
 class Limits(NamedTuple):
@@ -103,7 +103,7 @@ def _set_root_scale(columns, variance, weights, power, root_scale):
         root_scale[columns[j]] = np.sqrt(p) * variance[j] ** (-0.5 * power)
 
 
-@exact_or_plain
+@exact
 def _split_node(
     problem, here, size, node, n_failed, learner, numbers, stream, trial_stream, memory, splits, first
 ):
@@ -153,7 +153,7 @@ def _split_node(
             w = memory.w[: subspace.size]
             set_scales(x_workspace, subspace.size, scaling.features, no_weights, scaling.unit_variance)
             x_block = gather(X, rows, x_workspace, subspace.size)
-            learner(numbers, x_block, z_block, weights, draws.state, w, memory.result)
+            ask(learner, numbers, x_block, z_block, weights, draws.state, w, memory.result)
             b, found = read_result(memory.result)
             # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
             may_fail = (
@@ -204,7 +204,7 @@ def grow(
 ):
     """Grow a tree on the given rows (distinct, with counts and positive weights, which it reorders).
 
-    `learner` and `numbers`, an entry point and its parameters, come from `splits.protocol.entry_point_of`.
+    `learner` and `numbers`, an entry point and its parameters, come from `splits.protocol.LearnerAddress`.
     Importances add up the impurities of clustering attributes, each divided by its deviation in the root to
     `importance_power`. Once `stop_flag[0]` is not 0, which another thread may see to at any time, all nodes
     become leaves.

@@ -9,7 +9,7 @@ from slantwood.growth.grow import Limits, grow
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 from slantwood.model.trees import Trees
-from slantwood.splits.protocol import entry_point_of, is_plain
+from slantwood.splits.protocol import LearnerAddress
 
 # The flag of growth that nobody stops.
 _GO_ON = np.zeros(1, np.uint8)
@@ -46,25 +46,25 @@ class GrowthPlan:
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
-        parameters = self.split.compiled()
-        learner, numbers = entry_point_of(parameters)
-        # Learners in plain Python need the grower in plain Python.
-        growing = getattr(grow, "py_func", grow) if is_plain(parameters) else grow
-        tree = growing(
-            self.X,
-            self.Z,
-            self.attribute_weights,
-            rows,
-            counts[rows],
-            weights,
-            learner,
-            numbers,
-            self.split.scaling,
-            self.importance_power,
-            self.limits,
-            _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
-            stop_flag,
-        )
+        learner = LearnerAddress(self.split.compiled())
+        try:
+            tree = grow(
+                self.X,
+                self.Z,
+                self.attribute_weights,
+                rows,
+                counts[rows],
+                weights,
+                learner.address,
+                learner.numbers,
+                self.split.scaling,
+                self.importance_power,
+                self.limits,
+                _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
+                stop_flag,
+            )
+        except MemoryError:
+            raise learner.error or MemoryError("growing a tree: out of memory") from None
         is_leaf = tree.left < 0
         if self.Y.has_missing:
             leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)

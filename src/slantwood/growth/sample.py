@@ -6,6 +6,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.random import below
+from slantwood.kernels.scratch import copy_into
 
 
 class Sample(NamedTuple):
@@ -69,7 +70,7 @@ def partition(sample, is_right, spare):
             counts[n_left] = counts[i]
             weights[n_left] = weights[i]
             n_left += 1
-    rows[n_left:] = spare.rows[:n_right]
-    counts[n_left:] = spare.counts[:n_right]
-    weights[n_left:] = spare.weights[:n_right]
+    copy_into(rows[n_left:], spare.rows[:n_right])
+    copy_into(counts[n_left:], spare.counts[:n_right])
+    copy_into(weights[n_left:], spare.weights[:n_right])
     return n_left

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.columns import columns_of
-from slantwood.kernels.compiling import exact, scanning, vectorised
+from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import has_missing
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
@@ -102,7 +102,7 @@ def _by_row(columns, j, out):
     return out
 
 
-@scanning
+@exact
 def _searched_cut(columns, j, Z, weights, total, workspace):
     # The best of all cuts of feature j. Rows at a value that many share, zero in sparse columns, need not be
     # sorted: the others are swept from both ends towards it.
@@ -168,7 +168,7 @@ def _searched_cut(columns, j, Z, weights, total, workspace):
     return best, cut
 
 
-@scanning
+@exact
 def _common_value(values):
     # A value that two of three rows have, so that many may; else NaN.
     first = values[0]
@@ -179,7 +179,7 @@ def _common_value(values):
     return middle if middle == last else _NAN
 
 
-@scanning
+@exact
 def _others(values, common, workspace):
     # Writes the values that are not the common one, and their rows; returns how many there are.
     count = 0
@@ -190,7 +190,7 @@ def _others(values, common, workspace):
     return count
 
 
-@scanning
+@exact
 def _near_the_best_bins(values, Z, weights, total, workspace):
     # Finds between which bins the best cut lies; writes the values and rows of these two, and the sums of the
     # bins before, to the workspace. Returns how many rows they have, all where a bin is crowded, and the
@@ -272,7 +272,7 @@ def _add_multiple(sums, z, r):
         sums[k] += r * np.float64(z[k])
 
 
-@scanning
+@exact
 def _random_cut(values, Z, weights, total, state, workspace):
     # One cut drawn between the least and the largest value, and its gain. Attributes that are missing count
     # as if they were at their means, where they stand.
@@ -307,7 +307,7 @@ def _single_sums_below(values, cut, z, weights):
     return left, total
 
 
-@scanning
+@exact
 def _add_sums_below(values, cut, Z, weights, sums):
     left = 0.0
     for i in range(values.shape[0]):

@@ -14,6 +14,8 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed, vectorised_with_missing
 from slantwood.kernels.matrix import DENSE_SHARE
+from slantwood.kernels.scratch import copy_into
+from slantwood.machine_code.primitives import as_matrix
 
 
 class Block(NamedTuple):
@@ -48,7 +50,7 @@ def _standardised(value, offset, scale):
 @vectorised_with_missing
 def _gather_dense(matrix, rows, workspace, d):
     n = rows.shape[0]
-    values = workspace.values[: n * d].reshape(n, d)
+    values = as_matrix(workspace.values, n, d)
     columns = workspace.columns
     whole = d == matrix.n_columns and n > 0
     for j in range(d):
@@ -127,7 +129,7 @@ def _gather_sparse(matrix, rows, workspace, d):
         return _as_dense(workspace, n, d, n_missing)
     return Block(
         False,
-        workspace.values[:0].reshape(0, 0),
+        as_matrix(workspace.values, 0, 0),
         workspace.indptr[: n + 1],
         workspace.indices[:stored],
         workspace.data[:stored],
@@ -141,7 +143,7 @@ def _gather_sparse(matrix, rows, workspace, d):
 
 @indexed
 def _as_dense(workspace, n, d, n_missing):
-    values = workspace.values[: n * d].reshape(n, d)
+    values = as_matrix(workspace.values, n, d)
     for i in range(n):
         for j in range(d):
             values[i, j] = -workspace.scaled_mean[j]
@@ -185,7 +187,7 @@ def row_range(block, start, stop):
 def copy_row(block, row, out):
     """Write a standardised row, with zeros spelt out."""
     if block.is_dense:
-        out[:] = block.values[row]
+        copy_into(out, block.values[row])
         return
     for j in range(block.n_columns):
         out[j] = -block.mean[j]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.columns import Columns, columns_of
-from slantwood.kernels.compiling import exact, scanning
+from slantwood.kernels.compiling import exact
 from slantwood.kernels.products import has_missing, known_weights, project
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sorting import SortingWorkspace, sort_rows, sorting_workspace
@@ -117,7 +117,7 @@ def begin(X, Z, weights):
     return search
 
 
-@scanning
+@exact
 def clear(search):
     """Go back to the empty plane."""
     search.w[:] = 0.0
@@ -144,7 +144,7 @@ def feature_step(search, j):
     return columns.data[start:stop], columns.rows[start:stop]
 
 
-@scanning
+@exact
 def _move(search, Z, move, sums, inside, totals):
     # Take a row to the right, or where the move is negative from it: row i to the left is the move -1 - i.
     row = move if move >= 0 else -1 - move
@@ -173,7 +173,7 @@ def _move(search, Z, move, sums, inside, totals):
     totals[_SQUARED] += squared
 
 
-@scanning
+@exact
 def _move_what_is_known(search, Z, row, r, sums, inside):
     z = search.z
     for j in range(Z.n_columns):
@@ -189,7 +189,7 @@ def _move_what_is_known(search, Z, row, r, sums, inside):
             inside[j] += r
 
 
-@scanning
+@exact
 def _gain(search, sums, inside, totals):
     # -1 where one side is empty.
     right = totals[_WEIGHT]
@@ -209,13 +209,13 @@ def _gain(search, sums, inside, totals):
     return gain
 
 
-@scanning
+@exact
 def gain_of(search):
     """Impurity that the plane removes; -1 where all rows are on one side."""
     return _gain(search, search.sums, search.inside, search.totals)
 
 
-@scanning
+@exact
 def is_higher(search, gain, other):
     """Whether a gain is above another one by more than rounding."""
     return gain > other + _HIGHER * max(other, 0.0) + _ABOVE_ZERO * search.whole
@@ -231,7 +231,7 @@ def best_step(search, Z, values, rows, shift):
     return _pass_rows(search, Z, n_turned, n_moves, order)
 
 
-@scanning
+@exact
 def _list_moves(search, values, rows, shift):
     # First the moves to the far negative end, where rows of negative values are on the right and those of
     # positive ones are not; from there on each row moves once, at its key.
@@ -251,7 +251,7 @@ def _list_moves(search, values, rows, shift):
     return n_turned, n_turned + count
 
 
-@scanning
+@exact
 def _pass_rows(search, Z, n_turned, n_moves, order):
     sums = search.tried_sums
     inside = search.tried_inside
@@ -287,7 +287,7 @@ def _pass_rows(search, Z, n_turned, n_moves, order):
     return step, best
 
 
-@scanning
+@exact
 def _between(here, after):
     half = np.float32(0.5)
     if np.isinf(here):
@@ -297,7 +297,7 @@ def _between(here, after):
     return half * (here + after)
 
 
-@scanning
+@exact
 def take_step(search, Z, values, rows, shift, length):
     """Move the rows by a step; the coefficients that it stands for are the caller's to change."""
     for k in range(values.shape[0]):
@@ -310,7 +310,7 @@ def take_step(search, Z, values, rows, shift, length):
             _move(search, Z, move, search.sums, search.inside, search.totals)
 
 
-@scanning
+@exact
 def note_step(search, j, shift, length):
     """Change the coefficient of a feature, or after the last one the offset, by a step that was taken."""
     if j < search.w.shape[0]:
@@ -328,7 +328,7 @@ def change_coefficient(search, Z, j, shift, length):
     note_step(search, j, shift, length)
 
 
-@scanning
+@exact
 def rescale(search):
     """Make the largest coefficient 1 or -1, which changes no row's side."""
     largest = 0.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.scratch import scratch
+from slantwood.machine_code.primitives import as_matrix
 
 # Rows that are turned at a time: their values stay in the cache while each column takes its share.
 _TILE = 32
@@ -35,7 +36,7 @@ def columns_of(block, factors):
 def _turn_dense(block, factors):
     n = block.n_rows
     d = block.n_columns
-    values = scratch(n * d, np.float32).reshape(d, n)
+    values = as_matrix(scratch(n * d, np.float32), d, n)
     for start in range(0, n, _TILE):
         stop = min(start + _TILE, n)
         for j in range(d):
@@ -63,7 +64,7 @@ def _turn_sparse(block, factors):
             rows[place] = i
             data[place] = factors[i] * block.data[k]
             indptr[j] += 1
-    return Columns(False, data[:0].reshape(0, 0), indptr[: d + 1], rows, data, n, d)
+    return Columns(False, as_matrix(data, 0, 0), indptr[: d + 1], rows, data, n, d)
 
 
 @exact

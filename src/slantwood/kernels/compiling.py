@@ -1,37 +1,37 @@
-"""The six ways in which slantwood compiles a function, and why there are six.
+"""The ways in which slantwood compiles a function, and why there is more than one.
 
-All of them release the GIL, keep the machine code on disk and follow NumPy's rules of division, and
-all are inlined into their callers: a function that stays one of its own exists in several copies, which
-are optimised, and so round, differently, and a process that compiles would run another copy than one that
-loads from disk. Four of them differ only in how freely the compiler may reorder floating-point arithmetic.
+All of them release the GIL and follow NumPy's rules of division. They differ in how freely the compiler may
+reorder floating-point arithmetic. `slantwood.machine_code` does the compiling.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
 from typing import Any
 
-from numba import njit
-from numba.extending import register_jitable
+from slantwood.machine_code.kernel import Kernel
 
-OPTIONS: Any = {"nogil": True, "error_model": "numpy", "forceinline": True}
+# Under Numba's own switch for debugging, compiled code is plain Python.
+IS_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    def decorate(function: Callable[..., Any]) -> Any:
+        return function if IS_PLAIN else Kernel(function, {"error_model": "numpy", **options})
+
+    return decorate
+
 
 # Arithmetic in the order in which it is written.
-exact = njit(cache=True, **OPTIONS)
-
-# The same for functions that call a split learner, which may be of plain Python: called from compiled code
-# they are compiled, called from plain Python they are plain Python.
-exact_or_plain = register_jitable(**OPTIONS)
-
-# The same without counting references to arrays: passing one to an inlined function counts it, which takes
-# half of the time of loops over single bytes or over a node of few rows. Functions compiled so can neither
-# make nor return arrays, and neither can those that they are the first to call. `_nrt` is a private option of
-# Numba, to be looked at when Numba changes.
-scanning = njit(cache=True, **(OPTIONS | {"_nrt": False}))
+exact = _compiled()
 
 # Sums over contiguous memory may be reordered, so that they run in vector registers.
-vectorised = njit(fastmath=True, cache=True, **OPTIONS)
+vectorised = _compiled(fastmath=True)
 
 # The same for values some of which may be missing: without "nnan", under which no number is NaN.
-vectorised_with_missing = njit(fastmath={"reassoc", "contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
+vectorised_with_missing = _compiled(fastmath={"reassoc", "contract", "ninf", "nsz", "arcp"})
 
 # Loops that read through an index array: without "reassoc", because reordering makes the compiler
 # emit vector gathers, which are several times slower than the plain loads. Values may be missing.
-indexed = njit(fastmath={"contract", "ninf", "nsz", "arcp"}, cache=True, **OPTIONS)
+indexed = _compiled(fastmath={"contract", "ninf", "nsz", "arcp"})

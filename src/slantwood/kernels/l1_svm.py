@@ -20,6 +20,7 @@ from slantwood.kernels.columns import Columns, add_column, columns_of, dense_add
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 # A step must achieve this share of the decrease that the slope promises; it is halved until it does.
 _SUFFICIENT = 0.01
@@ -75,10 +76,10 @@ def fit_l1_svm(X, is_right, weights, left_cost, right_cost, max_iter, tol, state
     problem = _Problem(columns, offset_column, squares)
     b = _descend_offset(problem, slack)[0]
     # The strongest features first: once they have their weights, most others have nothing left to explain.
-    strength = scratch(d, np.float64)
+    strength = scratch(d, np.float32)
     for j in range(d):
         strength[j] = -abs(_derivatives(columns, j, slack)[0]) / math.sqrt(max(squares[j], _MIN_CURVATURE))
-    order = np.argsort(strength)
+    order = sort_rows(strength, sorting_workspace(d))
     tolerance = tol * min(right, total - right) / total
     n_active = d
     shrink_within = np.inf

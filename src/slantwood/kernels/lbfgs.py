@@ -11,7 +11,8 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import dot
-from slantwood.kernels.scratch import scratch
+from slantwood.kernels.scratch import copy_into, scratch
+from slantwood.machine_code.primitives import as_matrix
 
 # A pair along which the slope rose by less than this, as a share of |s| |y|, says nothing but rounding.
 _CURVED = 1e-6
@@ -31,8 +32,8 @@ class History(NamedTuple):
 def make_history(n_pairs, size):
     """Make memory for so many pairs of vectors of the given size."""
     return History(
-        scratch(n_pairs * size, np.float32).reshape(n_pairs, size),
-        scratch(n_pairs * size, np.float32).reshape(n_pairs, size),
+        as_matrix(scratch(n_pairs * size, np.float32), n_pairs, size),
+        as_matrix(scratch(n_pairs * size, np.float32), n_pairs, size),
         scratch(n_pairs, np.float64),
         scratch(n_pairs, np.float64),
         np.zeros(1, np.int64),
@@ -48,8 +49,8 @@ def remember(history, move, change):
     if not product > _CURVED * length:
         return
     k = history.seen[0] % history.products.shape[0]
-    history.moves[k] = move
-    history.changes[k] = change
+    copy_into(history.moves[k], move)
+    copy_into(history.changes[k], change)
     history.products[k] = product
     history.squares[k] = square
     history.seen[0] += 1

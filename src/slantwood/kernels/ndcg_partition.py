@@ -17,9 +17,9 @@ from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
 
-# Gains are compared to so many steps between two powers of 2: dense and sparse blocks, which round
+# Gains are compared to 12 binary digits of the 53 that they have: dense and sparse blocks, which round
 # differently, then order the labels alike.
-_STEPS = 4096
+_SPLITTER = 2.0 ** (53 - 12) + 1.0
 
 # Sides are at rest when rows of no more than this share of the weight have changed them.
 _AT_REST = 1e-3
@@ -121,8 +121,9 @@ def _n_above(Z, lowest):
 
 @exact
 def _rounded(value):
-    share, power = math.frexp(value)
-    return math.ldexp(math.floor(share * _STEPS + 0.5) / _STEPS, power)
+    # Veltkamp's splitting: what stands below the kept digits is lost in the larger number.
+    larger = value * _SPLITTER
+    return larger - (larger - value)
 
 
 @indexed
@@ -140,8 +141,8 @@ def ndcg_partition(lists, weights, max_iter, state, is_right):
         discounts[rank] = 1.0 / math.log2(rank + 2.0)
         ideal[rank + 1] = ideal[rank] + discounts[rank]
     order = np.empty((2, lists.n_labels), np.int64)
-    order[0] = np.arange(lists.n_labels)
-    order[1] = order[0]
+    for label in range(lists.n_labels):
+        order[0, label] = order[1, label] = label
     score = np.empty((2, lists.n_labels))
     advantage = scratch(lists.n_labels, np.float64)
     for _ in range(max_iter):

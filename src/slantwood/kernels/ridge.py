@@ -23,7 +23,8 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import back_project, dot, project
-from slantwood.kernels.scratch import scratch
+from slantwood.kernels.scratch import copy_into, scratch
+from slantwood.machine_code.primitives import as_matrix
 
 # What is left of a float32 vector below this share of what it was is rounding.
 _ROUNDING = 3e-6
@@ -64,7 +65,7 @@ def fit_ridge(X, y, weights, strength, is_given, max_iter, tol, w):
     if not length > _ROUNDING * size:
         return -1.0
     most = min(max_iter, n_present - 1, d)
-    V = scratch(most * d, np.float32).reshape(most, d)
+    V = as_matrix(scratch(most * d, np.float32), most, d)
     alpha = scratch(most, np.float64)
     beta = scratch(most, np.float64)
     k = _bidiagonalise(X, root, u, tol, V, alpha, beta)
@@ -108,7 +109,7 @@ def _bidiagonalise(X, root, u, tol, V, alpha, beta):
         size = math.sqrt(dot(h, h))
         _add(u, np.float32(-alpha[k]), h)
         beta[k] = _normalise(h)
-        u[:] = h
+        copy_into(u, h)
         largest = max(largest, size)
         if not beta[k] > _ROUNDING * largest:
             beta[k] = 0.0

@@ -1,4 +1,4 @@
-"""Rows in the order of their float32 values, in time proportional to their number.
+"""Rows in the order of their float32 values, or of int32 from zero on, in time proportional to their number.
 
 A value and its place become one unsigned number, the value in the upper half in a form that sorts like it:
 non-negative floats sort like their bits, negative ones in reverse. Few rows are sorted by insertion, more of
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.compiling import exact, scanning
+from slantwood.kernels.compiling import exact
 
 # Up to so many rows, insertion is faster.
 _FEW = 40
@@ -50,7 +50,7 @@ def sort_rows(values, workspace):
     return workspace.order[: values.shape[0]]
 
 
-@scanning
+@exact
 def sort_within(values, workspace):
     """Leave the same order in the workspace, for callers that look at very few rows at a time."""
     n = values.shape[0]
@@ -68,7 +68,7 @@ def sort_within(values, workspace):
         workspace.order[i] = np.uint32(pairs[i] & _PLACE)
 
 
-@scanning
+@exact
 def _insert(pairs):
     for i in range(1, pairs.shape[0]):
         pair = pairs[i]
@@ -79,7 +79,7 @@ def _insert(pairs):
         pairs[k] = pair
 
 
-@scanning
+@exact
 def _by_bytes(pairs, spare, counts):
     # Returns whether the result is in the spare array.
     in_spare = False

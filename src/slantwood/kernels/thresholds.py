@@ -3,7 +3,7 @@
 import numpy as np
 
 from slantwood.kernels.block import copy_row
-from slantwood.kernels.compiling import exact, scanning, vectorised
+from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import has_missing, known_weights
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
@@ -53,7 +53,7 @@ def best_threshold(projections, Z, weights):
     return cut, gain
 
 
-@scanning
+@exact
 def best_cut(line, rows, beyond, Z, weights, total, passed, sums):
     """Cut between the values of a line, rising or falling, that removes the most impurity.
 
@@ -119,7 +119,7 @@ def _add_row(sums, z, r):
     return change
 
 
-@scanning
+@exact
 def between(here, after):
     """Return a number above `here` and not above `after`: halfway, where there is one."""
     middle = (here + after) * np.float32(0.5)

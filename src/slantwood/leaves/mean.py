@@ -4,7 +4,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.matrix import Matrix
-from slantwood.kernels.scratch import grown
+from slantwood.kernels.scratch import copy_into, grown
 
 # A small difference of large sums of weights is mostly rounding, and is added up anew.
 _ROUNDED = 1e-6
@@ -58,6 +58,20 @@ def mean_leaves(Y, rows, weights, starts, stops):
 
 
 @exact
+def _leaf_numbers(tree):
+    # The number of each leaf among all leaves, how many there are, and how deep the deepest lies.
+    number = np.empty(tree.left.shape[0], np.int64)
+    n_leaves = 0
+    deepest = 0
+    for node in range(tree.left.shape[0]):
+        number[node] = n_leaves
+        if tree.left[node] < 0:
+            n_leaves += 1
+        deepest = max(deepest, tree.depth[node])
+    return number, n_leaves, deepest
+
+
+@exact
 def mean_leaves_with_missing(Y, tree, weights, overall):
     """One row of means of what is known for each leaf of a grown tree; dense or sparse as Y is.
 
@@ -65,8 +79,7 @@ def mean_leaves_with_missing(Y, tree, weights, overall):
     last its `overall` mean. `weights` are those of `tree.rows`.
     """
     T = Y.n_columns
-    number = np.cumsum(tree.left < 0) - 1  # of a leaf among all leaves
-    n_leaves = number[-1] + 1
+    number, n_leaves, deepest = _leaf_numbers(tree)
     values = np.empty((n_leaves if Y.is_dense else 0, T if Y.is_dense else 0), np.float32)
     first = np.zeros(0 if Y.is_dense else n_leaves, np.int64)  # a leaf's range of indices and data
     last = np.zeros(0 if Y.is_dense else n_leaves, np.int64)
@@ -74,11 +87,11 @@ def mean_leaves_with_missing(Y, tree, weights, overall):
     data = np.empty(0 if Y.is_dense else 1024, np.float32)
     stored = 0
     # Depth first: while a node is visited, means[k] are those of its ancestor at depth k - 1.
-    means = np.empty((tree.depth.max() + 2, T), np.float32)
-    means[0] = overall
+    means = np.empty((deepest + 2, T), np.float32)
+    copy_into(means[0], overall)
     sums = np.empty(T)
     known = np.empty(T)
-    waiting = np.empty(tree.depth.max() + 2, np.int32)
+    waiting = np.empty(deepest + 2, np.int32)
     waiting[0] = 0
     n_waiting = 1
     while n_waiting > 0:
@@ -94,7 +107,7 @@ def mean_leaves_with_missing(Y, tree, weights, overall):
             n_waiting += 2
             continue
         if Y.is_dense:
-            values[number[node]] = means[level]
+            copy_into(values[number[node]], means[level])
         else:
             first[number[node]] = stored
             if stored + T > indices.shape[0]:
@@ -111,8 +124,8 @@ def mean_leaves_with_missing(Y, tree, weights, overall):
     data_in_order = np.empty(stored, np.float32)
     for leaf in range(first.shape[0]):
         end = indptr[leaf] + last[leaf] - first[leaf]
-        in_order[indptr[leaf] : end] = indices[first[leaf] : last[leaf]]
-        data_in_order[indptr[leaf] : end] = data[first[leaf] : last[leaf]]
+        copy_into(in_order[indptr[leaf] : end], indices[first[leaf] : last[leaf]])
+        copy_into(data_in_order[indptr[leaf] : end], data[first[leaf] : last[leaf]])
         indptr[leaf + 1] = end
     return Matrix(Y.is_dense, values, indptr, in_order, data_in_order, T, False)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.scratch import grown
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 
 @indexed
@@ -123,6 +124,7 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
     indptr = np.zeros(n + 1, np.int64)
     indices = np.empty(1024, np.int32)
     data = np.empty(1024, np.float32)
+    workspace = sorting_workspace(leaves.n_columns)
     stored = 0
     for i in range(n):
         n_seen = 0
@@ -150,7 +152,7 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
         if stored + kept > indices.shape[0]:
             indices = grown(indices, stored + kept)
             data = grown(data, stored + kept)
-        order = np.argsort(labels[:kept])
+        order = sort_rows(labels[:kept], workspace)
         for k in range(kept):
             indices[stored + k] = labels[order[k]]
             data[stored + k] = scores[order[k]]

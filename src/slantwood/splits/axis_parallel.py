@@ -19,7 +19,7 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 from slantwood.task_names import NUMBER_TASKS
 
 
@@ -29,6 +29,7 @@ class AxisParallelParameters(NamedTuple):
     at_random: bool
 
 
+@split_learner(AxisParallelParameters)
 @exact
 def learn_axis_parallel(parameters, X, Z, weights, state):
     """Search all features for the best threshold."""
@@ -39,14 +40,6 @@ def learn_axis_parallel(parameters, X, Z, weights, state):
         return w, np.float32(0.0), False
     w[feature] = np.float32(1.0)
     return w, -cut, True
-
-
-@entry_point(AxisParallelParameters)
-def axis_parallel_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_axis_parallel` for the grower."""
-    write_result(
-        learn_axis_parallel(unpack(AxisParallelParameters, numbers), X, Z, weights, state), w, result
-    )
 
 
 @dataclass(frozen=True)

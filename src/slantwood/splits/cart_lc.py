@@ -38,7 +38,7 @@ from slantwood.kernels.compiling import exact
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 
 _GAMMA = 0.25
 
@@ -84,10 +84,21 @@ def _climb(parameters, search, Z):
 
 
 @exact
+def _used_features(w):
+    used = np.empty(w.shape[0], np.int64)
+    n = 0
+    for j in range(w.shape[0]):
+        if w[j] != np.float32(0.0):
+            used[n] = j
+            n += 1
+    return used[:n]
+
+
+@exact
 def _delete(parameters, search, Z):
     # Round 0 measures what each feature's removal costs, round 1 removes.
     d = search.w.shape[0]
-    used = np.flatnonzero(search.w)
+    used = _used_features(search.w)
     if used.shape[0] < 2:
         return
     cost = np.zeros(used.shape[0], np.float32)
@@ -95,7 +106,8 @@ def _delete(parameters, search, Z):
     ones, everybody = feature_step(search, d)
     for attempt in range(2):
         order = sort_rows(cost, workspace)
-        allowed = parameters.beta * cost.max() * search.whole
+        largest = cost[order[used.shape[0] - 1]]
+        allowed = parameters.beta * largest * search.whole
         for q in order:
             j = used[q]
             coefficient = search.w[j]
@@ -110,6 +122,7 @@ def _delete(parameters, search, Z):
             change_coefficient(search, Z, changed, 0.0, length if changed == d else coefficient)
 
 
+@split_learner(CARTLCParameters)
 @exact
 def learn_cart_lc(parameters, X, Z, weights, state):
     """Climb from the best axis-parallel split, then drop features that hardly matter."""
@@ -118,12 +131,6 @@ def learn_cart_lc(parameters, X, Z, weights, state):
     if parameters.beta > 0.0:
         _delete(parameters, search, Z)
     return as_split(search, X)
-
-
-@entry_point(CARTLCParameters)
-def cart_lc_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_cart_lc` for the grower."""
-    write_result(learn_cart_lc(unpack(CARTLCParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

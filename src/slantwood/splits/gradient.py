@@ -43,7 +43,7 @@ from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 from slantwood.task_names import NUMBER_TASKS
 
 _0 = np.float32(0.0)
@@ -286,6 +286,7 @@ def _clear_lead(Z, weights):
     return _CLEARLY / N
 
 
+@split_learner(GradientParameters)
 @exact
 def learn_gradient(parameters, X, Z, weights, state):
     """Minimise the objective above by Adam from a random start.
@@ -366,12 +367,6 @@ def learn_gradient(parameters, X, Z, weights, state):
             b = -cut
             found = True
     return w, b, found
-
-
-@entry_point(GradientParameters)
-def gradient_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_gradient` for the grower."""
-    write_result(learn_gradient(unpack(GradientParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

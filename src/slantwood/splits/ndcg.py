@@ -33,7 +33,7 @@ from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_flag, check_numbers, check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 from slantwood.task_names import LABEL_TASKS
 
 
@@ -48,6 +48,7 @@ class NDCGParameters(NamedTuple):
     unit_variance: bool
 
 
+@split_learner(NDCGParameters)
 @exact
 def learn_ndcg(parameters, X, Z, weights, state):
     """Divide the rows by their labels, then separate the two sides by X."""
@@ -73,12 +74,6 @@ def learn_ndcg(parameters, X, Z, weights, state):
         X, is_right, labelled, left_cost, right_cost, parameters.max_iter, parameters.tol, visits, w
     )
     return w, b, has_weight(w)
-
-
-@entry_point(NDCGParameters)
-def ndcg_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_ndcg` for the grower."""
-    write_result(learn_ndcg(unpack(NDCGParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

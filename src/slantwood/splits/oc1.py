@@ -38,10 +38,10 @@ from slantwood.kernels.coefficient_search import (
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.products import dot, project
 from slantwood.kernels.random import below, normal, uniform
-from slantwood.kernels.scratch import scratch
+from slantwood.kernels.scratch import copy_into, scratch
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 
 # What `order` becomes is its place here.
 _ORDERS = ("random", "sequential", "best")
@@ -147,6 +147,7 @@ def _climb(parameters, search, X, Z, start, state, direction, along):
                 improved = False
 
 
+@split_learner(OC1Parameters)
 @exact
 def learn_oc1(parameters, X, Z, weights, state):
     """Climb from every start and keep the best plane."""
@@ -162,17 +163,11 @@ def learn_oc1(parameters, X, Z, weights, state):
         gain = gain_of(search)
         if start == 0 or is_higher(search, gain, best):
             best = gain
-            best_w[:] = search.w
+            copy_into(best_w, search.w)
             best_offset = search.offset[0]
-    search.w[:] = best_w
+    copy_into(search.w, best_w)
     search.offset[0] = best_offset
     return as_split(search, X)
-
-
-@entry_point(OC1Parameters)
-def oc1_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_oc1` for the grower."""
-    write_result(learn_oc1(unpack(OC1Parameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

@@ -1,64 +1,40 @@
 """What the grower asks of a split learner, and how a learner returns its result.
 
-A learner is a NamedTuple of its parameters, a kernel
+A learner is a NamedTuple of its parameters and a kernel
 
     kernel(parameters, X, Z, weights, state) -> (w, b, found)
 
-and an entry point that calls it. X and Z are standardised blocks of one node, the hyperplane is
-`x @ w + b >= 0` in X's standardised units. The weights of the clustering attributes are in the scale of Z's
-columns.
+X and Z are standardised blocks of one node, the hyperplane is `x @ w + b >= 0` in X's standardised units. The
+weights of the clustering attributes are in the scale of Z's columns.
 
-The grower knows a learner by the address of its entry point only, so that it is compiled once for all
-learners, and each learner once by itself. Therefore all entry points have the same signature: parameters come
-as an array of numbers, and the result is written into arrays.
+The grower knows a learner by the address of its machine code only, so that the grower is compiled once for
+all learners, and each learner once by itself. Therefore all entry points have the same arguments: parameters
+come as an array of numbers, and the result is written into arrays. A learner in plain Python has an address
+too.
 """
 
 from __future__ import annotations
 
-import threading
+import ctypes
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
-from numba import cfunc, config, types
-from numba.extending import overload
 
 from slantwood.kernels.block import Block
-from slantwood.kernels.compiling import OPTIONS, exact
-from slantwood.kernels.forking import hold_across_forks
-
-_floats = types.Array(types.float32, 1, "C")
-_doubles = types.Array(types.float64, 1, "C")
-_places = types.Array(types.int64, 1, "C")
-_columns = types.Array(types.uint32, 1, "C")
-_stream = types.Array(types.uint64, 1, "C")
-_block = types.NamedTuple(
-    (
-        types.boolean,
-        types.Array(types.float32, 2, "C"),
-        _places,
-        _columns,
-        _floats,
-        _floats,
-        types.int64,
-        types.int64,
-        _places,
-        _columns,
-    ),
-    Block,
-)
-_SIGNATURE = types.void(_doubles, _block, _block, _floats, _stream, _floats, _doubles)
+from slantwood.kernels.compiling import IS_PLAIN, exact
+from slantwood.machine_code import words
+from slantwood.machine_code.kernel import specialise
+from slantwood.machine_code.primitives import call_by_address
 
 # Numbers of a result, beside the weights: the offset, whether there is a split, and whether the entry point
 # came to its end, which it does not where memory runs out.
 RESULT_SIZE = 3
 
+# The entry point of each compiled learner, by the type of its parameters, and the kernel of each in plain
+# Python.
 _entry_points: dict[type, Callable[..., Any]] = {}
-_compiled: dict[type, Any] = {}
 _plain: dict[type, Callable[..., Any]] = {}
-_compiling = threading.Lock()
-hold_across_forks(_compiling)
 
 
 class Scaling(NamedTuple):
@@ -72,12 +48,17 @@ class Scaling(NamedTuple):
     unit_variance: bool
 
 
-def entry_point(parameters_type: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register `entry_point(numbers, X, Z, weights, state, w, result)` for parameters of the given type."""
+def split_learner(parameters_type: type) -> Callable[[Any], Any]:
+    """Register a kernel as the learner with parameters of the given type."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _entry_points[parameters_type] = function
-        return function
+    def register(kernel: Any) -> Any:
+        def entry_point(numbers, X, Z, weights, state, w, result):
+            write_result(kernel(unpack(parameters_type, numbers), X, Z, weights, state), w, result)
+
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(entry_point, name, getattr(kernel, name))
+        kernel.entry_point = _entry_points[parameters_type] = exact(entry_point)
+        return kernel
 
     return register
 
@@ -93,7 +74,7 @@ def unpack(parameters_type, numbers):
     return parameters_type(*(convert(x) for convert, x in zip(converters, numbers, strict=True)))
 
 
-@overload(unpack)
+@specialise(unpack)
 def _compile_unpack(parameters_type, numbers):
     # Written out field by field, because compiled code has no loop over values of several types.
     converters = get_type_hints(parameters_type.instance_class).values()
@@ -103,14 +84,17 @@ def _compile_unpack(parameters_type, numbers):
     return names["unpack"]
 
 
-@exact
-def write_result(learned, w, result):
+def _write_result(learned, w, result):
     """Write what a kernel returned to where the grower looks for it."""
     weights, b, found = learned
-    w[:] = weights
+    for j in range(w.shape[0]):
+        w[j] = weights[j]
     result[0] = b
     result[1] = 1.0 if found else 0.0
     result[2] = 1.0
+
+
+write_result = exact(_write_result)
 
 
 @exact
@@ -124,40 +108,90 @@ def read_result(result):
 
 
 @exact
-def _call(learner, numbers, X, Z, weights, state, w, result):
-    learner(numbers, X, Z, weights, state, w, result)
+def ask(learner, numbers, X, Z, weights, state, w, result):
+    """Let a learner look for the hyperplane of one node; it writes `w` and `result`."""
+    call_by_address(learner, (numbers, X, Z, weights, state, w, result))
 
 
 def learn(parameters, X, Z, weights, state):
     """Ask the learner with these parameters for the hyperplane of one node."""
-    learner, numbers = entry_point_of(parameters)
     w, result = np.empty(X.n_columns, np.float32), np.zeros(RESULT_SIZE)
-    if is_plain(parameters):
-        learner(numbers, X, Z, weights, state, w, result)
+    if type(parameters) in _plain:
+        _write_result(_plain[type(parameters)](parameters, X, Z, weights, state), w, result)
     else:
-        _call(learner, numbers, X, Z, weights, state, w, result)
+        _entry_points[type(parameters)](_numbers(parameters), X, Z, weights, state, w, result)
     return w, *read_result(result)
 
 
-def entry_point_of(parameters: Any) -> tuple[Any, np.ndarray]:
-    """Return what the grower calls for a learner with these parameters, and the numbers it passes on."""
-    kind = type(parameters)
-    if kind in _plain:
-        return partial(_run_plain, parameters), np.empty(0)
-    numbers = np.array([float(value) for value in parameters])
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return _entry_points[kind], numbers
-    with _compiling:
-        if kind not in _compiled:
-            options = {name: value for name, value in OPTIONS.items() if name != "forceinline"}
-            _compiled[kind] = cfunc(_SIGNATURE, cache=True, **options)(_entry_points[kind])
-    return _compiled[kind], numbers
+def _numbers(parameters: Any) -> np.ndarray:
+    return np.array([float(value) for value in parameters])
 
 
-def _run_plain(parameters, numbers, X, Z, weights, state, w, result):
-    write_result(_plain[type(parameters)](parameters, X, Z, weights, state), w, result)
+class LearnerAddress:
+    """A learner as the grower calls it.
+
+    Attributes
+    ----------
+    address
+        Of machine code; where compiled code runs as plain Python, the function itself.
+    numbers
+        The parameters.
+    error
+        What a learner in plain Python raised; the grower then stops with a MemoryError.
+    """
+
+    def __init__(self, parameters: Any) -> None:
+        self.error: BaseException | None = None
+        kind = type(parameters)
+        self.numbers = np.empty(0) if kind in _plain else _numbers(parameters)
+        if kind in _plain:
+            self._run = _plain[kind]
+            self._parameters = parameters
+            self._callback = _callback_type()(self._call) if not IS_PLAIN else None
+            callback = ctypes.cast(self._callback, ctypes.c_void_p).value if self._callback else None
+            self.address: Any = self._run_plain if IS_PLAIN else callback
+        elif IS_PLAIN:
+            self.address = _entry_points[kind]
+        else:
+            self.address = _entry_points[kind].ready(_FORM).address  # type: ignore[attr-defined]
+
+    def _run_plain(self, numbers, X, Z, weights, state, w, result):
+        _write_result(self._run(self._parameters, X, Z, weights, state), w, result)
+
+    def _call(self, unused: int, error: int, row: int) -> int:
+        try:
+            given = (ctypes.c_int64 * _parsed_form().n_words).from_address(row)
+            self._run_plain(*words.arguments(_parsed_form(), iter(given)))
+        except BaseException as raised:  # whatever it is, compiled code must be left in order
+            self.error = raised
+            return 1
+        return 0
 
 
-def is_plain(parameters: Any) -> bool:
-    """Whether the learner with these parameters needs the grower's uncompiled form."""
-    return type(parameters) in _plain
+def _callback_type() -> Any:
+    from slantwood.machine_code.loading import RUN
+
+    return RUN
+
+
+def _empty_block() -> Block:
+    places, columns, values = np.empty(0, np.int64), np.empty(0, np.uint32), np.empty(0, np.float32)
+    matrix = np.empty((0, 0), np.float32)
+    return Block(True, matrix, places, columns, values, values, 0, 0, places, columns)
+
+
+# The form of an entry point's arguments.
+_EXAMPLE = (
+    np.empty(0),
+    _empty_block(),
+    _empty_block(),
+    np.empty(0, np.float32),
+    np.empty(0, np.uint64),
+    np.empty(0, np.float32),
+    np.empty(0),
+)
+_FORM = ",".join(words.flatten(value, []) for value in _EXAMPLE)
+
+
+def _parsed_form() -> words.Form:
+    return words.parse(f"({_FORM})")

@@ -33,7 +33,7 @@ from slantwood.kernels.scratch import scratch
 from slantwood.kernels.thresholds import best_threshold
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 
 _0 = np.float32(0.0)
 
@@ -48,6 +48,7 @@ class RidgeParameters(NamedTuple):
     target_iter: int
 
 
+@split_learner(RidgeParameters)
 @exact
 def learn_ridge(parameters, X, Z, weights, state):
     """Regress the main direction of Z on X, and cut along the fitted values."""
@@ -92,12 +93,6 @@ def main_direction(Z, weights, n_iter, state, out):
                 for j in range(K):
                     u[j] /= length
         project(Z, u, out)
-
-
-@entry_point(RidgeParameters)
-def ridge_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_ridge` for the grower."""
-    write_result(learn_ridge(unpack(RidgeParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

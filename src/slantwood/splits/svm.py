@@ -19,7 +19,7 @@ from slantwood.kernels.sides import has_weight, side_weights
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 
 
 class SVMParameters(NamedTuple):
@@ -32,6 +32,7 @@ class SVMParameters(NamedTuple):
     balanced: bool
 
 
+@split_learner(SVMParameters)
 @exact
 def learn_svm(parameters, X, Z, weights, state):
     """Cluster the rows by Z, then separate the clusters by X."""
@@ -59,12 +60,6 @@ def learn_svm(parameters, X, Z, weights, state):
         X, is_right, weights, left_cost, right_cost, parameters.max_iter, parameters.tol, visits, w
     )
     return w, b, has_weight(w)
-
-
-@entry_point(SVMParameters)
-def svm_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_svm` for the grower."""
-    write_result(learn_svm(unpack(SVMParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

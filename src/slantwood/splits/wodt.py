@@ -33,7 +33,7 @@ from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
-from slantwood.splits.protocol import entry_point, unpack, write_result
+from slantwood.splits.protocol import split_learner
 from slantwood.task_names import CLASS_TASKS
 
 _0 = np.float32(0.0)
@@ -310,6 +310,7 @@ def _minimise(parameters, alpha, X, sides, state, plane):
         descend(history, gradient, direction)
 
 
+@split_learner(WODTParameters)
 @exact
 def learn_wodt(parameters, X, Z, weights, state):
     """Minimise the objective above; once more without penalty where it left nothing."""
@@ -329,12 +330,6 @@ def learn_wodt(parameters, X, Z, weights, state):
     for j in range(d + 1):
         found = found and np.isfinite(plane[j])
     return plane[:d], plane[d], found
-
-
-@entry_point(WODTParameters)
-def wodt_entry_point(numbers, X, Z, weights, state, w, result):
-    """Run `learn_wodt` for the grower."""
-    write_result(learn_wodt(unpack(WODTParameters, numbers), X, Z, weights, state), w, result)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("growth", "targets"),
     ("features", "leaves", "model", "splits"),
     ("kernels",),
-    ("atomic", "hints", "split_names", "task_names", "threads", "validation"),
+    ("machine_code",),
+    ("atomic", "hints", "split_names", "task_names", "threads", "user_folders", "validation"),
 )
 
 _PARTS = {part for parts in LAYERS for part in parts}

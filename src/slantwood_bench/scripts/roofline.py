@@ -27,7 +27,7 @@ _FEW_STEPS = 5
 _BYTES_READ = 2e9
 
 
-@njit(fastmath=True, nogil=True)
+@njit(fastmath=True, nogil=True)  # type: ignore[untyped-decorator]
 def _sum(values: np.ndarray) -> np.float32:  # pragma: no cover
     total = np.float32(0.0)
     for i in range(values.shape[0]):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.files import blocks
-from slantwood.kernels.announce import announced
 
 # From this number of bytes on, memory is its own mapping, which can grow elsewhere as it is.
 _MOVED_WITHOUT_COPY = 1 << 25
@@ -21,9 +20,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @contextmanager
 def scanning() -> Iterator[None]:
-    """Run the kernels that scan text within this: it tells when they are compiled."""
+    """Run the kernels that scan text within this."""
     # Where they run as plain Python, numbers of 64 bits wrap around with a warning.
-    with announced("some seconds"), np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):
         yield
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from slantwood.kernels.compiling import scanning
+from slantwood.kernels.compiling import exact
 
 _PLUS, _MINUS, _POINT, _ZERO, _E = 43, 45, 46, 48, 101
 
@@ -29,14 +29,14 @@ def _powers_of_five() -> np.ndarray:
 _POWERS_OF_FIVE = _powers_of_five()
 
 
-@scanning
+@exact
 def at(text, i):
     """Return a byte of a text."""
     # With a signed index the compiled code would ask each time whether it is negative.
     return text[np.uint64(i)]
 
 
-@scanning
+@exact
 def number_at(text, i):
     """Return a number, where it stops, and whether there is one that is read exactly."""
     is_negative = at(text, i) == _MINUS
@@ -82,7 +82,7 @@ def number_at(text, i):
     return (-value if is_negative else value), i, is_exact
 
 
-@scanning
+@exact
 def _digits_at(text, i, digits, n_digits):
     """Append digits to a number and count them, but for zeros in front; return also where they stop."""
     digit = np.int64(at(text, i)) - _ZERO
@@ -95,7 +95,7 @@ def _digits_at(text, i, digits, n_digits):
     return digits, n_digits, i
 
 
-@scanning
+@exact
 def _rounded(digits, power):
     """Return digits * 10**power rounded to double precision, and whether that is sure.
 
@@ -139,7 +139,7 @@ def _rounded(digits, power):
     return np.uint64(bits).view(np.float64), True
 
 
-@scanning
+@exact
 def _product(a, b):
     """Return the upper and the lower half of the product of two numbers of 64 bits."""
     half = np.uint64(32)

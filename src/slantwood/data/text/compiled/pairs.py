@@ -8,10 +8,10 @@ import numpy as np
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.number import at, number_at
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
-from slantwood.kernels.compiling import scanning
+from slantwood.kernels.compiling import exact
 
 
-@scanning
+@exact
 def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indices, data, indptr, leftovers):
     """Read rows ``label,label index:value index:value``; return why the scan ends.
 
@@ -130,20 +130,20 @@ def scan_pairs(text, has_comments, n_rows, progress, labels, label_indptr, indic
     return state.DONE
 
 
-@scanning
+@exact
 def _after_white(text, i):
     while at(text, i) == state.SPACE or at(text, i) == state.TAB or at(text, i) == state.RETURN:
         i += 1
     return i
 
 
-@scanning
+@exact
 def _ends_word(byte, has_comments):
     is_white = (byte == state.SPACE) | (byte == state.TAB) | (byte == state.RETURN) | (byte == state.NEWLINE)
     return is_white or (has_comments and byte == state.HASH)
 
 
-@scanning
+@exact
 def _after_white_and_comment(text, i, has_comments):
     i = _after_white(text, i)
     if has_comments and at(text, i) == state.HASH:
@@ -152,7 +152,7 @@ def _after_white_and_comment(text, i, has_comments):
     return i
 
 
-@scanning
+@exact
 def _index_at(text, i):
     # A whole number, or one above state.LARGEST_INDEX where it is too large, and where it stops.
     index = np.int64(0)
@@ -164,7 +164,7 @@ def _index_at(text, i):
     return index, i
 
 
-@scanning
+@exact
 def _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, largest, smallest):
     progress[state.POSITION] = i
     progress[state.LINE] = line
@@ -176,13 +176,13 @@ def _note_progress(progress, i, line, row, n_labels, n_pairs, n_leftovers, large
     progress[state.SMALLEST] = smallest
 
 
-@scanning
+@exact
 def _is_pair(text, i):
     _, after = _index_at(text, i)
     return after > i and at(text, after) == state.COLON
 
 
-@scanning
+@exact
 def _is_query(text, i):
     # "qid:", letter by letter: a line end, which is none of them, may come any time.
     return (

@@ -3,7 +3,7 @@
 Every text ends with a line end, so that no loop has to look for the end of the text.
 """
 
-from slantwood.kernels.compiling import scanning
+from slantwood.kernels.compiling import exact
 
 # Why a scan ends.
 DONE, FULL, OPEN_QUOTE, AFTER_QUOTE, WRONG_COUNT, NO_LABEL, NO_PAIR, NOT_RISING, TOO_LARGE = range(9)
@@ -18,7 +18,7 @@ LARGEST_INDEX = 2**31 - 2
 TAB, NEWLINE, RETURN, SPACE, QUOTE, HASH, COMMA, ZERO, COLON = 9, 10, 13, 32, 34, 35, 44, 48, 58
 
 
-@scanning
+@exact
 def add_leftover(leftovers, n_leftovers, owner, place, begin, stop, line):
     """Note a piece of text that is not decided here: two numbers of whose it is, its bounds and its line."""
     leftovers[n_leftovers, 0] = owner

@@ -11,7 +11,7 @@ import numpy as np
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.number import at, number_at
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
-from slantwood.kernels.compiling import scanning
+from slantwood.kernels.compiling import exact
 
 # What becomes of a column.
 SKIP, NUMBER, TARGET, TEXT = range(4)
@@ -51,7 +51,7 @@ class Texts(NamedTuple):
     letters: np.ndarray
 
 
-@scanning
+@exact
 def scan_table(text, separator, kinds, places, end_row, progress, numbers, targets, codes, texts, leftovers):
     """Read rows of cells between separators; return why the scan ends.
 
@@ -175,7 +175,7 @@ def scan_table(text, separator, kinds, places, end_row, progress, numbers, targe
     return state.DONE
 
 
-@scanning
+@exact
 def fill_table(hashes, n_texts, table):
     """Put the texts in an empty hash table, as in `Texts`."""
     mask = np.uint64(table.shape[0] - 1)
@@ -186,33 +186,33 @@ def fill_table(hashes, n_texts, table):
         table[slot] = number + 1
 
 
-@scanning
+@exact
 def _after_blanks(text, i, separator):
     while at(text, i) == state.SPACE or (at(text, i) == state.TAB and separator != state.TAB):
         i += 1
     return i
 
 
-@scanning
+@exact
 def _before_blanks(text, begin, stop):
     while stop > begin and (at(text, stop - 1) == state.SPACE or at(text, stop - 1) == state.TAB):
         stop -= 1
     return stop
 
 
-@scanning
+@exact
 def _ends_cell(byte, separator):
     # In compiled code a search in a tuple is three times slower.
     return (byte == separator) | (byte == state.NEWLINE) | (byte == state.RETURN)
 
 
-@scanning
+@exact
 def _next_line(text, i):
     # Lines end with \n, \r\n or, as once on some machines, \r; a text never ends with \r.
     return i + 2 if at(text, i) == state.RETURN and at(text, i + 1) == state.NEWLINE else i + 1
 
 
-@scanning
+@exact
 def _closing_quote(text, i, line):
     # Where the quote stands that closes a cell, or the end of the text, and on which line.
     end = text.shape[0]
@@ -223,7 +223,7 @@ def _closing_quote(text, i, line):
     return i, line
 
 
-@scanning
+@exact
 def _store(is_input, numbers, targets, row, place, value):
     if is_input:
         numbers[row, place] = value
@@ -231,7 +231,7 @@ def _store(is_input, numbers, targets, row, place, value):
         targets[row, place] = value
 
 
-@scanning
+@exact
 def _is_missing(text, begin, stop):
     # Nothing, ?, NA, N/A, NaN, nan and null.
     length = stop - begin
@@ -253,7 +253,7 @@ def _is_missing(text, begin, stop):
     return first == 110 and second == 117 and third == 108 and at(text, begin + 3) == 108
 
 
-@scanning
+@exact
 def _same_again(text, i, separator, latest, ends, letters):
     # Whether a cell has the text that its column had last, and where the cell ends.
     if latest < 0:
@@ -266,7 +266,7 @@ def _same_again(text, i, separator, latest, ends, letters):
     return k == end and _ends_cell(at(text, i), separator), i
 
 
-@scanning
+@exact
 def _look_up(text, begin, stop, is_quoted, place, texts, n_values):
     # Make a text the latest of its column, and add it where it is new; return how many texts there are.
     table, hashes, ends, owners, codes, counts, latest, letters = texts
@@ -286,7 +286,7 @@ def _look_up(text, begin, stop, is_quoted, place, texts, n_values):
     return n_values
 
 
-@scanning
+@exact
 def _copy(text, begin, stop, is_quoted, column, letters, start):
     # Copy a text to `start`; return its length and its hash: FNV-1a, begun differently for each column.
     hashed = np.uint64(14695981039346656037) ^ (np.uint64(column) * np.uint64(11400714819323198485))
@@ -301,7 +301,7 @@ def _copy(text, begin, stop, is_quoted, column, letters, start):
     return length, hashed ^ (hashed >> np.uint64(32))
 
 
-@scanning
+@exact
 def _find_slot(hashed, column, start, length, table, hashes, ends, owners, letters):
     # The slot of the text at `start` in the table: where it is, or else a free one.
     mask = np.uint64(table.shape[0] - 1)

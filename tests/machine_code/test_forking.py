@@ -12,9 +12,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are n
 FORK = """
 import os, signal, sys, threading, time
 from numba.core.compiler_lock import global_compiler_lock
-from slantwood.splits import protocol
+from slantwood.machine_code import finding, frontend
 
-lock = {"ours": protocol._compiling, "of Numba": global_compiler_lock}[sys.argv[1]]
+lock = {"ours": finding._lock, "of Numba": global_compiler_lock}[sys.argv[1]]
 held = threading.Event()
 
 def keep():
@@ -28,10 +28,10 @@ held.wait()
 child = os.fork()
 if child == 0:
     signal.alarm(10)
-    with protocol._compiling, global_compiler_lock:
+    with finding._lock, global_compiler_lock:
         os._exit(0)
 keeper.join()
-with protocol._compiling, global_compiler_lock:  # the parent has them back, too
+with finding._lock, global_compiler_lock:  # the parent has them back, too
     sys.exit(os.waitpid(child, 0)[1])
 """
 

@@ -11,14 +11,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from numba.core.compiler_lock import global_compiler_lock
-
 
 def hold_across_forks(lock: Any) -> None:
     """Let every fork wait for a lock; the one that is registered last is waited for first."""
     if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
-
-
-# Numba's own, which it holds while it compiles or reads machine code from disk.
-hold_across_forks(global_compiler_lock)

@@ -1,0 +1,68 @@
+"""A function that runs as machine code: what the decorators of `slantwood.kernels.compiling` make.
+
+Called from Python, it is looked for in what came with the package, then in the user's cache, and is compiled
+where it is in neither; called by another kernel, it is a part of that. Until something is compiled, Numba is
+not loaded.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from slantwood.machine_code import words
+
+# Functions that compiled code has in a form of its own, made from the types of the arguments (as
+# `numba.extending.overload` does). The decorator below fills it, at import; the compiler reads it.
+specialisations: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def specialise(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the maker of a function's compiled form."""
+
+    def register(maker: Callable[..., Any]) -> Callable[..., Any]:
+        specialisations[function] = maker
+        return maker
+
+    return register
+
+
+class Kernel:
+    """A function that runs as machine code, and the options with which it is compiled."""
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self.options = options
+        self._ready: dict[str, Callable[..., Any]] = {}
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run on numbers, arrays and tuples of these."""
+        if named or len(arguments) != self.py_func.__code__.co_argcount:
+            bound = inspect.signature(self.py_func).bind(*arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args
+        row: list[int] = []
+        form = ",".join([words.flatten(value, row) for value in arguments])
+        return (self._ready.get(form) or self.ready(form))(row, arguments)
+
+    def ready(self, form: str) -> Any:
+        """Return the machine code for arguments of a form; once per process it is looked for, or made."""
+        if form not in self._ready:
+            from slantwood.machine_code.finding import find
+
+            self._ready[form] = find(self, form)
+        return self._ready[form]
+
+    @property
+    def full_name(self) -> str:
+        """Module and name."""
+        return f"{self.__module__}.{self.__qualname__}"
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.full_name}>"

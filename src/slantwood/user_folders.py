@@ -1,0 +1,26 @@
+"""Where a program keeps files of the user's that it can make again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def user_cache_folder(
+    environment: Mapping[str, str] | None = None, platform: str = sys.platform, home: Path | None = None
+) -> Path:
+    """Return the folder that the platform has for such files of slantwood, which need not exist yet.
+
+    ``$XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows.
+    """
+    environment = os.environ if environment is None else environment
+    home = home or Path.home()
+    if platform == "win32":
+        base = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "slantwood"

@@ -1,0 +1,32 @@
+"""Claims about the list of kernels that wheels ship: nothing that users do waits for a compilation."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from slantwood.kernels.compiling import IS_PLAIN
+from slantwood.machine_code.building import entry_points, kernel_of
+from slantwood.machine_code.words import parse
+
+EVERYTHING = Path(__file__).with_name("everything.py")
+
+
+def test_every_entry_point_is_a_kernel_and_a_form():
+    entries = entry_points()
+    assert len(set(entries)) == len(entries) > 15
+    for entry in entries:
+        kernel, form = kernel_of(entry)
+        assert parse(f"({form})").parts is not None
+        if not IS_PLAIN:
+            assert f"{kernel.full_name}({form})" == entry
+
+
+@pytest.mark.slow
+def test_all_tasks_containers_learners_and_files_use_entry_points_of_the_list_and_all_of_them():
+    result = subprocess.run([sys.executable, str(EVERYTHING)], capture_output=True, text=True, timeout=900)
+    assert result.returncode == 0, result.stderr
+    used = json.loads(result.stdout)
+    assert set(used) == set(entry_points())

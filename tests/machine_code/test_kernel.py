@@ -1,0 +1,123 @@
+"""Claims about kernels as Python calls them: values go in and out, errors are raised, memory comes back."""
+
+import gc
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from slantwood.kernels.compiling import exact, vectorised
+from slantwood.machine_code.primitives import as_matrix
+
+pytestmark = pytest.mark.plain_python
+
+
+class Sums(NamedTuple):
+    total: float
+    rows: np.ndarray
+
+
+@vectorised
+def total_of(values):
+    total = np.float32(0.0)
+    for i in range(values.shape[0]):
+        total += values[i]
+    return total
+
+
+@exact
+def sums_of(matrix, factor):
+    rows = np.empty(matrix.shape[0], np.float64)
+    for i in range(matrix.shape[0]):
+        rows[i] = total_of(matrix[i]) * factor
+    return Sums(rows.sum(), rows), matrix[1:]
+
+
+@exact
+def refuse(number):
+    if number == 1:
+        raise ValueError("one is too few")
+    if number == 2:
+        raise MemoryError("two is too much")
+    return number
+
+
+@exact
+def nothing(array):
+    array[0] += 1
+
+
+@exact
+def kinds(truth, small, large, single):
+    return not truth, small - 1, large + np.uint64(1), single / np.float32(2.0)
+
+
+@exact
+def reshaped(values, n, d):
+    return as_matrix(values, n, d)
+
+
+def test_tuples_arrays_and_views_come_out():
+    matrix = np.arange(6, dtype=np.float32).reshape(3, 2)
+    sums, rest = sums_of(matrix, 2.0)
+    assert isinstance(sums, Sums)
+    assert sums.total == 30.0
+    assert sums.rows.tolist() == [2.0, 10.0, 18.0]
+    rest[0, 0] = -1.0  # a view of what went in
+    assert matrix[1, 0] == -1.0
+
+
+def test_a_view_keeps_what_went_in():
+    _, rest = sums_of(np.full((2, 2), 3, np.float32), 1.0)
+    gc.collect()
+    _ = [np.full((2, 2), 9, np.float32) for _ in range(50)]
+    assert rest.tolist() == [[3.0, 3.0]]
+
+
+def test_numbers_keep_their_kinds():
+    assert kinds(True, 2**62, np.uint64(2**64 - 2), np.float32(3.0)) == (False, 2**62 - 1, 2**64 - 1, 1.5)
+
+
+def test_arguments_can_be_named():
+    matrix = np.ones((1, 1), np.float32)
+    assert sums_of(factor=3.0, matrix=matrix)[0].total == 3.0
+    with pytest.raises(TypeError):
+        sums_of(matrix)
+
+
+def test_a_kernel_without_a_result_returns_none_and_writes_into_arrays():
+    array = np.zeros(2, np.int64)
+    assert nothing(array) is None
+    assert array.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "message"), [(1, ValueError, "one is too few"), (2, MemoryError, "two is too much")]
+)
+def test_what_a_kernel_raises_is_raised(number, kind, message):
+    assert refuse(3) == 3
+    with pytest.raises(kind, match=message):
+        refuse(number)
+
+
+def test_a_matrix_is_the_beginning_of_an_array():
+    values = np.arange(7, dtype=np.float32)
+    matrix = reshaped(values, 2, 3)
+    assert matrix.tolist() == [[0, 1, 2], [3, 4, 5]]
+    matrix[1, 2] = 9
+    assert values[5] == 9
+    assert reshaped(values, 0, 3).shape == (0, 3)
+
+
+def test_results_do_not_pile_up_in_memory():
+    resource = pytest.importorskip("resource")
+    matrix = np.ones((200_000, 1), np.float32)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(3 if isinstance(sums_of, type(lambda: 0)) else 200):  # plain Python is slow
+        sums_of(matrix, 1.0)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # 320 MB without
+
+
+def test_a_kernel_shows_its_name_and_its_docstring():
+    assert total_of.__name__ == "total_of"
+    assert "total_of" in repr(total_of)
