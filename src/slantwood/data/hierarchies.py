@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from slantwood.data.arff.clus import Classes, check_padding, require_class_position
+from slantwood.data.arff.clus import Classes, check_padding, class_position
 from slantwood.data.arff.header import read_header
 from slantwood.data.arff.source import emit_notices, open_source
 from slantwood.data.formats.arff import read_hierarchical
@@ -58,7 +58,9 @@ def read_hierarchy(
     check_padding(padding)
     with open_source(path, encoding, checked_max_memory(max_memory)) as source:
         attributes = read_header(source).attributes
-        classes = Classes(source, attributes[require_class_position(source, attributes)], padding)
+        position = class_position(source, attributes, is_needed=True)
+        assert position is not None
+        classes = Classes(source, attributes[position], padding)
     emit_notices(source)
     return classes.hierarchy()
 

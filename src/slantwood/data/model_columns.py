@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, Roles
@@ -40,12 +40,10 @@ class ModelColumns(ReadOptions):
     asks_file: bool = False
     may_lack_names: bool = False
 
-    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
-        """Return the same, but for labels of a hierarchy, or where the model knows no names."""
-        if self.targets is not None or (self.known_targets and not self.asks_file):
-            return self
-        targets = names()
-        return self if targets is None else replace(self, targets=targets)
+    @property
+    def takes_default_targets(self) -> bool:
+        """Whether the file may say its targets: labels of a hierarchy, or where the model knows no names."""
+        return self.targets is None and (self.asks_file or not self.known_targets)
 
     def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""

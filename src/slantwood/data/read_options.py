@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,10 @@ class ReadOptions:
     drop_text: bool = False
     max_memory: int | None = None
 
-    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
-        """Return the same with targets from elsewhere, where the user has said nothing."""
-        return replace(self, targets=names()) if self.targets is None else self
+    @property
+    def takes_default_targets(self) -> bool:
+        """Whether the file may say what its targets are."""
+        return self.targets is None
 
     def roles(self, names: Sequence[str], path: Path | None = None) -> Roles:
         """Return the roles of columns with these names; errors name the file, where it is given."""

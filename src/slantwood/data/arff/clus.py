@@ -101,20 +101,15 @@ def check_padding(padding: str | None) -> None:
         raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path such as '0'")
 
 
-def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:
-    """Return which attribute has classes of a hierarchy; None where none has."""
+def class_position(source: Source, attributes: Sequence[Attribute], *, is_needed: bool = False) -> int | None:
+    """Return which attribute has classes of a hierarchy; None where none has, if that is no error."""
     found = [i for i, attribute in enumerate(attributes) if _HIERARCHICAL.fullmatch(attribute.type)]
-    if len(found) > 1:
-        raise _needs_one(source, listed([attributes[i].name for i in found]))
+    if len(found) > 1 or (is_needed and not found):
+        names = listed([attributes[i].name for i in found]) or "none"
+        raise source.error(
+            f"expected one attribute of type 'hierarchical <classes>' above @data, found {names}"
+        )
     return found[0] if found else None
-
-
-def require_class_position(source: Source, attributes: Sequence[Attribute]) -> int:
-    """Return which attribute has classes of a hierarchy; that none has is an error."""
-    found = class_position(source, attributes)
-    if found is None:
-        raise _needs_one(source, "none")
-    return found
 
 
 def entries(hierarchy: Hierarchy) -> list[str]:
@@ -180,7 +175,3 @@ def _links_in_order(hierarchy: Hierarchy) -> list[tuple[Any, Any]]:
     for label in hierarchy.nodes:
         links.update(dict.fromkeys((parent, label) for parent in hierarchy.parents(label) or (ROOT,)))
     return list(links)
-
-
-def _needs_one(source: Source, found: str) -> ValueError:
-    return source.error(f"expected one attribute of type 'hierarchical <classes>' above @data, found {found}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -134,7 +134,7 @@ def write_labels(
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<labels xmlns="{_NAMESPACE}">']
     lines += _elements(below, len(names))
     lines += ["</labels>", ""]
-    with _writable(file) as stream:
+    with files.open_write(file) if isinstance(file, (str, PathLike)) else nullcontext(file) as stream:
         stream.write("\n".join(lines).encode())
 
 
@@ -150,6 +150,37 @@ def find_labels_file(path: Path) -> Path | None:
             if found.is_file():
                 return found
     return None
+
+
+def attributes_of_labels(
+    beside: Path, path: Path, names: Sequence[str], max_memory: int | None
+) -> tuple[list[str], Hierarchy | None]:
+    """Return the attributes of an ARFF file that the XML file beside it lists, and their hierarchy."""
+    try:
+        labels = read_labels(beside, max_memory=max_memory)
+    except ValueError as error:
+        raise ValueError(f"{error}. The file lies beside {path}; give targets to do without it") from error
+    # Some files escape apostrophes without quotes around the name, in one of the two or in both.
+    found = {_unescaped(name): name for name in names} | {name: name for name in names}
+    attribute_of = {label: found.get(label) or found.get(_unescaped(label)) for label in labels.names}
+    for label, attribute in attribute_of.items():
+        if attribute is None:
+            raise ValueError(
+                f"{beside} has the label {shown(label)}, and {path} no attribute of this name; expected the "
+                "labels among the attributes. Give targets to do without this list"
+            )
+    chosen = [attribute for attribute in attribute_of.values() if attribute is not None]
+    if labels.hierarchy is None:
+        return chosen, None
+    edges = [
+        (attribute_of[str(parent)], attribute_of[str(child)]) for parent, child in labels.hierarchy.edges
+    ]
+    kept = set(chosen)
+    return chosen, Hierarchy([name for name in names if name in kept], edges)
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\(.)", r"\1", name)
 
 
 class _NoSuchList(ValueError):
@@ -250,12 +281,3 @@ def _elements(below: dict[str | None, list[str]], n_labels: int) -> list[str]:
     if started < n_labels:
         raise ValueError("parents run in a cycle; expected every label below one without parent")
     return lines
-
-
-@contextmanager
-def _writable(file: str | PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
-    if isinstance(file, (str, PathLike)):
-        with files.open_write(file) as stream:
-            yield stream
-    else:
-        yield file
