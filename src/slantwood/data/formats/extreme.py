@@ -20,10 +20,10 @@ from slantwood.data.table import Data, numeric_inputs
 from slantwood.data.text.compiled.state import LARGEST_INDEX
 from slantwood.data.text.pairs import (
     feature_matrix,
-    first_duplicate,
     indicator_matrix,
     label_lists,
     read_pairs,
+    refuse_wrong_numbers,
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
@@ -45,8 +45,15 @@ def read(path: Path, options: ReadOptions) -> Data:
     pairs = read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
     if pairs.n_rows != n_rows:
         raise malformed(path, 1, f"has {n_rows} for the number of rows, and {pairs.n_rows} rows follow")
-    _check(path, "index", pairs.indices, pairs.indptr, n_features)
-    _check(path, "label", pairs.labels, pairs.label_indptr, n_labels)
+    checked = (
+        ("index", pairs.indices, pairs.indptr, n_features),
+        ("label", pairs.labels, pairs.label_indptr, n_labels),
+    )
+    for name, values, indptr, end in checked:
+        expected = f"a whole number from 0 to {end - 1}"
+        refuse_wrong_numbers(
+            name, values, indptr, end, expected, lambda row, message: malformed(path, row + 2, message)
+        )
     X = feature_matrix(pairs, n_features)
     names = NumberedNames("", n_features)
     if options.targets is not None:
@@ -62,7 +69,7 @@ def write(data: Data, file: IO[bytes]) -> None:
         raise ValueError(f"extreme holds sets of labels, and the task is {data.task}; write csv, arff or npz")
     heads = label_lists(data.y, range(data.y.shape[1]))
     file.write(f"{X.shape[0]} {X.shape[1]} {data.y.shape[1]}\n".encode())
-    write_rows(file, X, heads, 0)
+    write_rows(file, X, heads, 0, {})
 
 
 def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:
@@ -77,22 +84,3 @@ def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], l
                 path, 1, f"has {size} for the number of {what}; expected up to {LARGEST_INDEX + 1} of them"
             )
     return (n_rows, n_features, n_labels), [rest] if rest else []
-
-
-def _check(path: Path, name: str, values: np.ndarray, indptr: np.ndarray, end: int) -> None:
-    """Refuse indices or labels that are out of range, or twice in a row."""
-    wrong = ~((values >= 0) & (values < end) & (values == np.rint(values)))
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        row = int(np.searchsorted(indptr, place, side="right")) - 1
-        expected = f"expected a whole number from 0 to {end - 1}"
-        raise malformed(path, row + 2, f"has the {name} {values[place]:g}; {expected}")
-    steps = np.diff(values)
-    starts = indptr[1:-1]
-    # Within rows that rise, as they mostly do, nothing is twice.
-    falls = np.flatnonzero(steps <= 0) + 1
-    if np.isin(falls, starts).all():
-        return
-    if (found := first_duplicate(values, indptr)) is not None:
-        row, value = found
-        raise malformed(path, row + 2, f"has the {name} {value:g} twice; expected it once")

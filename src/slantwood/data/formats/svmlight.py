@@ -6,6 +6,7 @@ in the file. One whole number for each row is a class; where rows have several, 
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,10 +22,10 @@ from slantwood.data.text.numbers import number_texts
 from slantwood.data.text.pairs import (
     Pairs,
     feature_matrix,
-    first_duplicate,
     indicator_matrix,
     label_lists,
     read_pairs,
+    refuse_wrong_numbers,
     write_rows,
 )
 from slantwood.data.text.scanning import malformed, whole_lines
@@ -59,12 +60,10 @@ def write(data: Data, file: IO[bytes]) -> None:
     heads = _heads(data)
     first = 0 if data.feature_names[:1] == ("0",) else 1
     n_rows, n_features = X.shape
-    explicit: dict[int, list[int]] = {}
+    explicit: dict[int, set[int]] = {}
     if n_rows and n_features:
-        for i, head in enumerate(heads):
-            if not head:
-                explicit[i] = [0]
-        explicit[0] = sorted({*explicit.get(0, []), *([0] if first == 0 else []), n_features - 1})
+        explicit = {i: {0} for i, head in enumerate(heads) if not head}
+        explicit[0] = {*explicit.get(0, ()), n_features - 1, *([0] if first == 0 else ())}
     write_rows(file, X, heads, first, explicit)
 
 
@@ -76,38 +75,22 @@ def _targets(path: Path, pairs: Pairs, options: ReadOptions) -> tuple[Any, tuple
         return y, ("label",), task
     if task == "regression":
         raise ValueError(f"{path}: task='regression', but some rows have several labels or none")
-    wrong = ~((pairs.labels >= 0) & (pairs.labels == np.rint(pairs.labels)) & (pairs.labels < 2**53))
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        row = int(np.searchsorted(pairs.label_indptr, place, side="right")) - 1
-        raise malformed(
-            path,
-            _line(path, row, options.max_memory),
-            f"has the label {pairs.labels[place]:g}; expected whole numbers from 0 where rows have several",
-        )
+
+    def error(row: int, message: str) -> ValueError:
+        return malformed(path, _line(path, row, options.max_memory), message)
+
+    expected = "whole numbers from 0 where rows have several"
+    refuse_wrong_numbers("label", pairs.labels, pairs.label_indptr, 2**53, expected, error)
     values, columns = np.unique(pairs.labels, return_inverse=True)
-    if (found := first_duplicate(columns, pairs.label_indptr)) is not None:
-        row, column = found
-        raise malformed(
-            path,
-            _line(path, row, options.max_memory),
-            f"has the label {values[column]:g} twice; expected it once",
-        )
     Y = indicator_matrix(columns.astype(np.int32), pairs.label_indptr, len(values))
     return Y, tuple(str(int(value)) for value in values), "multi-label"
 
 
 def _line(path: Path, row: int, max_memory: int | None) -> int:
     """Return the line of a row, by reading up to it."""
-    line = 0
-    for block in whole_lines(path, max_memory):
-        for text in block.splitlines():
-            line += 1
-            if text.partition(b"#")[0].strip():
-                row -= 1
-            if row < 0:
-                return line
-    return line
+    lines = chain.from_iterable(block.splitlines() for block in whole_lines(path, max_memory))
+    of_rows = (line for line, text in enumerate(lines, 1) if text.partition(b"#")[0].strip())
+    return next(islice(of_rows, row, None), row + 1)
 
 
 def _heads(data: Data) -> list[str]:
@@ -121,11 +104,10 @@ def _heads(data: Data) -> list[str]:
             f"svmlight holds one number or a set of labels for each row, and y has the shape {y.shape}; "
             "write csv, arff or parquet"
         )
-    is_classes = data.task != "regression"
     if y.dtype.kind not in "biuf" or np.isnan(y.astype(np.float64)).any():
         raise ValueError("svmlight holds numbers for y, none of them missing; write csv, arff or parquet")
     numbers = y.astype(np.float64)
-    if is_classes and (numbers != np.rint(numbers)).any():
+    if data.task != "regression" and (numbers != np.rint(numbers)).any():
         raise ValueError("svmlight holds classes that are whole numbers; write csv, arff or parquet")
     return number_texts(numbers)
 

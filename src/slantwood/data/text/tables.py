@@ -21,13 +21,25 @@ import numpy as np
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames, deduplicate
 from slantwood.data.read_options import ReadOptions, Roles
-from slantwood.data.table import Table
+from slantwood.data.table import Categories, Table, sorted_categories
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
-from slantwood.data.text.numbers import parse_number
+from slantwood.data.text.numbers import fits, parse_number
 from slantwood.data.text.scanning import malformed, scanning, whole_lines
-from slantwood.data.text.table_columns import MISSING, as_table
-from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, split_record
+from slantwood.data.text.table_scan import (
+    Columns,
+    Layout,
+    TableFile,
+    line_of_row,
+    read_columns,
+    read_first_rows,
+    split_record,
+)
+from slantwood.hints import shown
 
+MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
+
+# Texts that are no more of a column of numbers than this are taken for mistakes.
+_RARE = 0.01
 _CELLS_TO_LOOK_AT = 1 << 17
 # A name, its place among others, and what is noted of its column.
 _BYTES_OF_A_COLUMN = 400
@@ -48,7 +60,7 @@ def read_delimited(path: Path, options: ReadOptions, separators: Sequence[str]) 
         kinds[list(columns.mistaken)] = TEXT
         again = read_columns(file, file.blocks(), Layout(kinds))
         columns = replace(columns, codes=columns.codes | again.codes, values=columns.values | again.values)
-    return as_table(file, roles, columns)
+    return _as_table(file, roles, columns)
 
 
 def _open_table(
@@ -126,3 +138,85 @@ def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
     kinds[nominal] = TEXT
     kinds[list(found.mistaken)] = TEXT
     return Layout(kinds, in_doubt=found.empty())
+
+
+def _as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
+    """Return inputs and targets, each column as what it turned out to be."""
+    layout, nominal = columns.layout, {}
+    held = {column: columns.numbers[:, j] for j, column in enumerate(layout.numbers)}
+    held |= {column: columns.targets[:, j] for j, column in enumerate(layout.targets)}
+    are_inputs = frozenset(roles.inputs)
+    for column in columns.codes:
+        is_nominal, is_input = column in roles.nominal, column in are_inputs
+        found = _column(file, columns, column, is_nominal=is_nominal, is_input=is_input)
+        if isinstance(found, Categories):
+            nominal[column] = found
+        else:
+            held[column][:] = found
+    kept = [j for j, column in enumerate(layout.numbers) if column not in nominal]
+    return Table(
+        tuple(file.names[i] for i in roles.inputs),
+        columns.numbers if len(kept) == len(layout.numbers) else columns.numbers[:, kept],
+        {place: nominal[i] for place, i in enumerate(roles.inputs) if i in nominal},
+        tuple(file.names[i] for i in roles.targets),
+        [nominal[i] if i in nominal else np.ascontiguousarray(held[i]) for i in roles.targets],
+    )
+
+
+def _column(
+    file: TableFile, columns: Columns, column: int, *, is_nominal: bool, is_input: bool
+) -> Categories | np.ndarray:
+    codes = columns.codes[column]
+    values = _decoded(file, codes, columns.values[column])
+    if not is_nominal:
+        numbers = [parse_number(value) for value in values]
+        _refuse_mistakes(file, file.names[column], codes, values, numbers, is_input)
+        if None not in numbers:
+            return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
+    return sorted_categories(Categories(codes, tuple(values)))
+
+
+def _decoded(file: TableFile, codes: np.ndarray, values: Sequence[bytes]) -> list[str]:
+    texts = []
+    for code, letters in enumerate(values):
+        try:
+            texts.append(letters.decode())
+        except UnicodeDecodeError as error:
+            line = line_of_row(file, int(np.argmax(codes == code)))
+            raise malformed(file.path, line, f"{shown(letters)} is not text; expected UTF-8") from error
+    return texts
+
+
+def _refuse_mistakes(
+    file: TableFile,
+    name: str,
+    codes: np.ndarray,
+    values: Sequence[str],
+    numbers: Sequence[float | None],
+    is_input: bool,
+) -> None:
+    """Refuse a column that should be one of numbers, and is not."""
+    texts = [code for code, value in enumerate(numbers) if value is None]
+    if not texts:
+        wrong = [code for code, value in enumerate(map(float, values)) if not fits(value, single=is_input)]
+        expected = f"a finite number of {'single' if is_input else 'double'} precision"
+    elif len(texts) < len(values) and _are_rare(codes, texts):
+        wrong = texts
+        expected = "a number, as in the rest of this column"
+    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
+        wrong = texts
+        expected = "a number with a decimal point, not a comma"
+    else:
+        return
+    if wrong:
+        row = int(np.argmax(np.isin(codes, wrong)))
+        found = values[codes[row]]
+        remedy = f"give nominal=[{shown(name)}] if its values are categories"
+        message = f"column {shown(name)} has {shown(found)}; expected {expected}; {remedy}"
+        raise malformed(file.path, line_of_row(file, row), message)
+
+
+def _are_rare(codes: np.ndarray, texts: Sequence[int]) -> bool:
+    counts = np.bincount(codes + 1)[1:]  # what is missing has the code -1
+    n_texts = int(counts[texts].sum())
+    return n_texts == 1 or n_texts <= _RARE * int(counts.sum())
