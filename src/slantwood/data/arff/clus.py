@@ -44,8 +44,11 @@ class Classes:
 
     def hierarchy(self) -> Hierarchy:
         """Return the hierarchy that the entries make."""
+        name = shown(self._attribute.name)
         if not self._are_links:
-            self._check_prefixes()
+            # Each part of a path ends a class: all of these together grow with the square of its length.
+            n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
+            self._source.limit.check(n_letters, f"the classes of attribute {name}")
         try:
             if not self._are_links:
                 return Hierarchy.from_paths(dict.fromkeys(map(self._without_padding, self._entries)))
@@ -58,13 +61,7 @@ class Classes:
                     )
             return Hierarchy.from_edges(links, root=ROOT)
         except ValueError as error:
-            name, line = shown(self._attribute.name), self._attribute.line
-            raise self._source.error(f"attribute {name}: {error}", line) from error
-
-    def _check_prefixes(self) -> None:
-        # Each part of a path ends a class: all of these together grow with the square of the path's length.
-        n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
-        self._source.limit.check(n_letters, f"the classes of attribute {shown(self._attribute.name)}")
+            raise self._source.error(f"attribute {name}: {error}", self._attribute.line) from error
 
     def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""

@@ -13,19 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.arff import syntax
 from slantwood.data.arff.header import Column, Nominal, Number, Parsed
-from slantwood.data.arff.index_base import IndexBase
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import (
-    BITS,
-    BLANKS,
-    IN_QUOTES,
-    MISSING,
-    cell_number,
-    is_missing,
-    quote_cell,
-    unmark,
-)
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.hints import shortened, shown
 
@@ -94,27 +84,28 @@ class Numbers(Block):
         try:
             numbers = np.fromiter(map(float, cells), self.dtype, len(cells))
         except ValueError:
-            n_missing = cells.count(MISSING)
-            known = ("nan" if cell == MISSING else cell for cell in cells)
+            n_missing = cells.count(syntax.MISSING)
+            known = ("nan" if cell == syntax.MISSING else cell for cell in cells)
             numbers = np.fromiter(map(float, known), self.dtype, len(cells))
         # Python's float also takes inf and 1_000.
         n_unknown = np.count_nonzero(~np.isfinite(numbers))
-        if (n_unknown != n_missing and n_unknown != sum(map(is_missing, cells))) or "_" in "".join(cells):
+        is_wrong = n_unknown != n_missing and n_unknown != sum(map(syntax.is_missing, cells))
+        if is_wrong or "_" in "".join(cells):
             raise ValueError
-        if self.bits and not {*BITS, MISSING}.issuperset(compress(cells, cycle(self._is_bit))):
+        if self.bits and not {*syntax.BITS, syntax.MISSING}.issuperset(compress(cells, cycle(self._is_bit))):
             raise ValueError
         return numbers
 
     def value(self, position: int, cell: str) -> float:
         """Return the number of one cell."""
-        if position in self.bits and cell not in (*BITS, MISSING):
-            raise ValueError(f"one of {', '.join(BITS)}, or {MISSING}")
+        if position in self.bits and cell not in (*syntax.BITS, syntax.MISSING):
+            raise ValueError(f"one of {', '.join(syntax.BITS)}, or {syntax.MISSING}")
         is_single = self.dtype == np.float32
         try:
-            return cell_number(cell, TOO_LARGE_FOR_SINGLE if is_single else math.inf)
+            return syntax.cell_number(cell, TOO_LARGE_FOR_SINGLE if is_single else math.inf)
         except ValueError:
             precision = f"{'single' if is_single else 'double'} precision ({self.dtype})"
-            raise ValueError(f"a number, not too large for {precision}, or {MISSING}") from None
+            raise ValueError(f"a number, not too large for {precision}, or {syntax.MISSING}") from None
 
 
 class Codes(Block):
@@ -124,9 +115,10 @@ class Codes(Block):
         super().__init__(positions, np.min_scalar_type(-len(declared) - 1))
         self.declared = declared
         self._code = {
-            IN_QUOTES + value if value in ("", MISSING) else value: i for i, value in enumerate(declared)
+            syntax.IN_QUOTES + value if value in ("", syntax.MISSING) else value: i
+            for i, value in enumerate(declared)
         }
-        self._code[MISSING] = -1
+        self._code[syntax.MISSING] = -1
 
     def values(self, cells: Sequence[str]) -> np.ndarray:
         """Return positions in the declared values, -1 where they are missing."""
@@ -137,7 +129,7 @@ class Codes(Block):
         if cell not in self._code:
             first = ", ".join(shortened(value, 60) for value in self.declared[:10])
             more = ", ..." * (len(self.declared) > 10)
-            raise ValueError(f"one of {first}{more}, or {MISSING}")
+            raise ValueError(f"one of {first}{more}, or {syntax.MISSING}")
         return self._code[cell]
 
 
@@ -171,10 +163,6 @@ class RowStore(ABC):
             self._weights.append(self._weight(weight))
         self._n_rows += 1
 
-    def other_base(self, line: str) -> IndexBase | None:
-        """Return how else attributes are counted, where rows that are not yet read prove it."""
-        return None
-
     @abstractmethod
     def _add_cells(self, line: str) -> str | None:
         """Store the cells of a row, and return its weight in braces."""
@@ -195,13 +183,12 @@ class RowStore(ABC):
 
     def _weight(self, text: str) -> float:
         try:
-            weight = cell_number(text[1:-1].strip(BLANKS))
+            weight = syntax.cell_number(text[1:-1].strip(syntax.BLANKS))
         except ValueError:
             weight = math.nan
         if not weight >= 0:
-            raise self.source.error(
-                f"the row ends with {quote_cell(text)}; expected a weight in braces that is not negative"
-            )
+            expected = "expected a weight in braces that is not negative"
+            raise self.source.error(f"the row ends with {syntax.quote_cell(text)}; {expected}")
         return weight
 
     def _value(self, block: Block, position: int, cell: str) -> float:
@@ -212,9 +199,9 @@ class RowStore(ABC):
 
     def _add_parsed(self, position: int, cell: str) -> None:
         if not cell:
-            raise self._wrong(position, cell, f"a value or {MISSING}")
+            raise self._wrong(position, cell, f"a value or {syntax.MISSING}")
         try:
-            value = self.parsers[position].parse(None if cell == MISSING else unmark(cell))
+            value = self.parsers[position].parse(None if cell == syntax.MISSING else syntax.unmark(cell))
         except ValueError as error:
             raise self.source.error(
                 f"attribute {shown(self.names[position])}: {error}", self._line
@@ -224,5 +211,5 @@ class RowStore(ABC):
     def _wrong(self, position: int, cell: str, expected: str) -> ValueError:
         name = shown(self.names[position])
         return self.source.error(
-            f"attribute {name} has the cell {quote_cell(cell)}; expected {expected}", self._line
+            f"attribute {name} has the cell {syntax.quote_cell(cell)}; expected {expected}", self._line
         )

@@ -1,20 +1,25 @@
-"""Rows of ARFF that list pairs of index and value in braces."""
+"""Rows of ARFF that list pairs of index and value in braces.
+
+They count attributes from 0, as Weka does, or from 1, as CLUS does. An index that only one way of counting
+has proves that it is this one: 0, or the number of attributes.
+"""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.arff.header import Column, Nominal
-from slantwood.data.arff.index_base import IndexBase, other_base
 from slantwood.data.arff.row_store import Block, RowStore
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, parse_cell, quote_cell
+from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, QUOTED_OR_OPEN, parse_cell, quote_cell
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.hints import shown
 
@@ -22,6 +27,53 @@ _PAIR = re.compile(rf"[ \t]*+([0-9]{{1,18}}+)[ \t]++({QUOTED}|[^,}}'\" \t][^,}}]
 _NO_PAIRS = re.compile(r"\{[ \t]*+\}")
 _AFTER_COMMA = re.compile(r"[ \t]*+\}")
 _AFTER_PAIRS = re.compile(r"[ \t]*+(?:,[ \t]*+(\{[^{}]*+\})[ \t]*+)?(?:,[ \t]*+)?(?:%.*)?")
+_INDEX = re.compile(r"[{,][ \t]*+([0-9]{1,18}+)[ \t]")
+_IN_QUOTES = re.compile(QUOTED_OR_OPEN)
+
+
+@dataclass(frozen=True)
+class IndexBase:
+    """The number of the first attribute, and how it is known.
+
+    Attributes
+    ----------
+    first : {0, 1}
+        The number.
+    may_be_other : bool
+        Whether the rows may still prove that it is the other number.
+    reason : str
+        What has proven it, where it is not what was expected, or not Weka's.
+    """
+
+    first: int = 0
+    may_be_other: bool = True
+    reason: str = ""
+
+    def proof(self, n_attributes: int) -> int:
+        """Return the index that only this way of counting has."""
+        return n_attributes if self.first else 0
+
+    def proven(self, line: int, n_attributes: int) -> IndexBase:
+        """Return the same, now that this line has the index that proves it."""
+        reason = f"line {line} has the index {self.proof(n_attributes)}"
+        return IndexBase(self.first, False, f"{reason}, and there are {n_attributes} attributes")
+
+    @property
+    def notice(self) -> str:
+        """A warning for the user; empty where the rows are read as asked, or as Weka does."""
+        if not self.reason and not (self.first == 1 and self.may_be_other):
+            return ""
+        kind = "from 1, as CLUS does" if self.first else "from 0, as Weka does"
+        reason = self.reason or "nothing in them tells"
+        return f"the rows count attributes {kind}: {reason}; give index_base=0 or 1 to say it yourself"
+
+
+class OtherBase(Exception):
+    """The rows count attributes from another number than the one that was taken: read them again."""
+
+    def __init__(self, base: IndexBase) -> None:
+        super().__init__(base.reason)
+        self.base = base
 
 
 class _Scattered:
@@ -71,15 +123,32 @@ class SparseRows(RowStore):
                 self._needed[i] = f"{i + base.first} and a value, or {i + base.first} {MISSING}"
 
     def other_base(self, line: str) -> IndexBase | None:
-        """Look for an index that only the other way of counting has."""
+        """Return the other way of counting, where this row or one below proves it; the source is used up.
+
+        The rows above have no index that proves the way that was taken.
+        """
         if not self._base.may_be_other:
             return None
-        return other_base(self._base, self.source, line, len(self.names))
+        n_attributes, other = len(self.names), IndexBase(1 - self._base.first)
+        proven = None
+        try:
+            for row in chain([line], self.source):
+                pairs = _IN_QUOTES.sub("", row).partition("}")[0]
+                indices = set(map(int, _INDEX.findall(pairs)))
+                if indices and not other.first <= min(indices) <= max(indices) < n_attributes + other.first:
+                    return None
+                if proven is None and other.proof(n_attributes) in indices:
+                    proven = other.proven(self.source.line, n_attributes)
+        except ValueError:  # the error before is the one to report
+            return None
+        return proven
 
     def _add_cells(self, line: str) -> str | None:
         row, weight = self._quick_pairs(line) or self._pairs(line)
         if self._base.may_be_other and self._proof in row:
-            self._base = self._base.proven(self.source.line, len(self.names))
+            # That they count as Weka does is nothing to tell.
+            proven = self._base.proven(self.source.line, len(self.names))
+            self._base = proven if proven.first else replace(proven, reason="")
         if self._base.first:
             row = {index - 1: cell for index, cell in row.items()}
         if self._rank:

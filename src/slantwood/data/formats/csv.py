@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
-from slantwood.data.text.numbers import number_texts, parse_number
-from slantwood.data.text.tables import MISSING, read_delimited
+from slantwood.data.text.numbers import number_texts
+from slantwood.data.text.tables import MISSING, are_numbers, read_delimited
 from slantwood.hints import shown
 
 _CELLS_AT_A_TIME = 1 << 18
@@ -30,12 +30,11 @@ def write(data: Data, file: IO[bytes], separator: str = ",") -> None:
     """
     names = data.column_names
     # Quotes tell names that are numbers from a row.
-    in_quotes = all(name in MISSING or parse_number(name) is not None for name in names)
+    in_quotes = are_numbers(names)
     file.write(_joined([_quoted(name, separator, in_quotes) for name in names], separator))
-    n_rows = data.X.shape[0]
     # Matrices are spelled out a few rows at a time.
     step = max(1, _CELLS_AT_A_TIME // max(len(names), 1))
-    for start in range(0, n_rows, step):
+    for start in range(0, data.X.shape[0], step):
         columns = map(np.asarray, data.columns(start, start + step))
         texts = [_cells(column, name, separator) for column, name in zip(columns, names, strict=True)]
         for row in zip(*texts, strict=True):
@@ -50,19 +49,13 @@ def _joined(cells: Sequence[str], separator: str) -> bytes:
 def _cells(column: np.ndarray, name: str, separator: str) -> list[str]:
     if column.dtype.kind in "biuf":
         return number_texts(column, missing="")
-    return [_text_cell(value, name, separator) for value in column.tolist()]
-
-
-def _text_cell(value: Any, name: str, separator: str) -> str:
-    if value is None or value != value:
-        return ""
-    text = str(value)
-    if text in MISSING:
+    texts = [None if value is None or value != value else str(value) for value in column.tolist()]
+    if taken := MISSING.intersection(texts):
         raise ValueError(
-            f"column {shown(name)} has the value {shown(text)}, which stands for a missing cell in tables of "
-            "text; write arff or parquet, or give it another name"
+            f"column {shown(name)} has the value {shown(min(taken))}, which stands for a missing cell in "
+            "tables of text; write arff or parquet, or give it another name"
         )
-    return _quoted(text, separator)
+    return ["" if text is None else _quoted(text, separator) for text in texts]
 
 
 def _quoted(text: str, separator: str, always: bool = False) -> str:

@@ -17,15 +17,8 @@ from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, reject_column_options
 from slantwood.data.table import Data, numeric_inputs
+from slantwood.data.text import pairs
 from slantwood.data.text.compiled.state import LARGEST_INDEX
-from slantwood.data.text.pairs import (
-    feature_matrix,
-    indicator_matrix,
-    label_lists,
-    read_pairs,
-    refuse_wrong_numbers,
-    write_rows,
-)
 from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.hints import shown
 from slantwood.task_names import LABEL_TASKS
@@ -42,23 +35,23 @@ def read(path: Path, options: ReadOptions) -> Data:
     limit = Limit.of(path, options.max_memory)
     blocks = whole_lines(path, options.max_memory)
     (n_rows, n_features, n_labels), first = _sizes(path, blocks)
-    pairs = read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
-    if pairs.n_rows != n_rows:
-        raise malformed(path, 1, f"has {n_rows} for the number of rows, and {pairs.n_rows} rows follow")
+    rows = pairs.read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
+    if rows.n_rows != n_rows:
+        raise malformed(path, 1, f"has {n_rows} for the number of rows, and {rows.n_rows} rows follow")
     checked = (
-        ("index", pairs.indices, pairs.indptr, n_features),
-        ("label", pairs.labels, pairs.label_indptr, n_labels),
+        ("index", rows.indices, rows.indptr, n_features),
+        ("label", rows.labels, rows.label_indptr, n_labels),
     )
     for name, values, indptr, end in checked:
         expected = f"a whole number from 0 to {end - 1}"
-        refuse_wrong_numbers(
+        pairs.refuse_wrong_numbers(
             name, values, indptr, end, expected, lambda row, message: malformed(path, row + 2, message)
         )
-    X = feature_matrix(pairs, n_features)
+    X = pairs.feature_matrix(rows, n_features)
     names = NumberedNames("", n_features)
     if options.targets is not None:
         return Data(X, None, names)
-    Y = indicator_matrix(pairs.labels.astype(np.int32), pairs.label_indptr, n_labels)
+    Y = pairs.indicator_matrix(rows.labels.astype(np.int32), rows.label_indptr, n_labels)
     return Data(X, Y, names, NumberedNames("", n_labels), task="multi-label")
 
 
@@ -67,9 +60,9 @@ def write(data: Data, file: IO[bytes]) -> None:
     X = numeric_inputs(data, "extreme")
     if data.task not in LABEL_TASKS:
         raise ValueError(f"extreme holds sets of labels, and the task is {data.task}; write csv, arff or npz")
-    heads = label_lists(data.y, range(data.y.shape[1]))
+    heads = pairs.label_lists(data.y, range(data.y.shape[1]))
     file.write(f"{X.shape[0]} {X.shape[1]} {data.y.shape[1]}\n".encode())
-    write_rows(file, X, heads, 0, {})
+    pairs.write_rows(file, X, heads, 0, {})
 
 
 def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:

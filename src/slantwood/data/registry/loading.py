@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.data.hierarchies import read_clus, read_hierarchy
+from slantwood.data.formats.arff import read_clus, read_hierarchy
 from slantwood.data.read import read
 from slantwood.data.registry.download import FetchError, Progress
 from slantwood.data.registry.entries import Copy, Dataset, description_path

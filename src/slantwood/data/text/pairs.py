@@ -148,11 +148,7 @@ def refuse_wrong_numbers(
 
 
 def write_rows(
-    file: IO[bytes],
-    X: Any,
-    heads: Sequence[str],
-    first: int,
-    explicit: Mapping[int, Iterable[int]],
+    file: IO[bytes], X: Any, heads: Sequence[str], first: int, explicit: Mapping[int, Iterable[int]]
 ) -> None:
     """Write a line for each row: its head, a blank, and its non-zeros with indices from `first`.
 
