@@ -118,10 +118,8 @@ def entries(hierarchy: Hierarchy) -> list[str]:
     labels = list(map(str, hierarchy.nodes))
     for label in labels:
         if not label or AND in label or label != label.strip():
-            raise ValueError(
-                f"label {shown(label)} is empty, has a {AND!r} in it or blanks around it, which CLUS files "
-                "cannot hold; write npz"
-            )
+            problem = f"is empty, has a {AND!r} in it or blanks around it, which CLUS files cannot hold"
+            raise ValueError(f"label {shown(label)} {problem}; write npz")
     if _are_paths(hierarchy, labels):
         return labels
     for label in labels:

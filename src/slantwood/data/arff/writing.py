@@ -44,8 +44,7 @@ class _Attributes:
         block = sp.csr_array(self.matrix[rows])
         block.sum_duplicates()  # which also sorts
         block.eliminate_zeros()
-        named = f"one of {', '.join(map(repr, self.names[:3]))}, ..."
-        pairs = list(zip(block.indices.tolist(), _number_texts(named, block.data), strict=True))
+        pairs = list(zip(block.indices.tolist(), number_texts(block.data, MISSING), strict=True))
         return [pairs[start:stop] for start, stop in pairwise(block.indptr.tolist())]
 
 
@@ -70,10 +69,13 @@ def write(data: Data, file: IO[bytes]) -> None:
     step = max(1, _CELLS_AT_ONCE // max(1, n_listed))
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
-        lines = _pairs_of(columns, rows) if sp.issparse(data.X) else _values_of(columns, rows)
+        lines = _lines(columns, rows, in_pairs=sp.issparse(data.X))
         if data.weights is not None:
-            weights = _number_texts("weights", np.asarray(data.weights[rows], np.float64))
-            lines = [f"{line},{{{weight}}}" for line, weight in zip(lines, weights, strict=True)]
+            weights = np.asarray(data.weights[rows], np.float64)
+            if np.isinf(weights).any():
+                raise ValueError("weights has infinite values, which ARFF cannot hold")
+            texts = number_texts(weights, MISSING)
+            lines = [f"{line},{{{weight}}}" for line, weight in zip(lines, texts, strict=True)]
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -81,7 +83,7 @@ def _matrix(names: Sequence[str], type: str, matrix: Any) -> _Attributes:
     """Return numbers side by side, or labels."""
 
     def cells(rows: slice) -> list[list[str]]:
-        return [_number_texts(*each) for each in zip(names, dense(matrix[rows]).T, strict=True)]
+        return [number_texts(column, MISSING) for column in dense(matrix[rows]).T]
 
     return _Attributes(names, type, cells, matrix)
 
@@ -144,17 +146,13 @@ def _input_columns(data: Data) -> list[_Attributes]:
             values = tuple(map(str, series.cat.categories))
             columns.append(_coded(name, Categories(series.cat.codes.to_numpy(), values)))
         elif getattr(series.dtype, "kind", "O") in "biuf":
-            columns.append(_matrix([name], "numeric", _numbers_of(series).reshape(-1, 1)))
+            is_plain = isinstance(series.dtype, np.dtype)
+            numbers = series.to_numpy() if is_plain else series.to_numpy(np.float64, na_value=np.nan)
+            columns.append(_matrix([name], "numeric", numbers.reshape(-1, 1)))
         else:
             texts = [None if cell is None or cell != cell else str(cell) for cell in series.tolist()]
             columns.append(_coded(name, categories_of_texts(texts, numbers=False)))
     return columns
-
-
-def _numbers_of(series: Any) -> np.ndarray:
-    if isinstance(series.dtype, np.dtype):
-        return series.to_numpy()
-    return series.to_numpy(np.float64, na_value=np.nan)
 
 
 def _target_columns(data: Data) -> list[_Attributes]:
@@ -178,25 +176,17 @@ def _categories_of_classes(y: np.ndarray) -> Categories:
     return Categories(codes, tuple(texts))
 
 
-def _values_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
-    cells = [column for each in columns for column in each.cells(rows)]
-    return [",".join(row) for row in zip(*cells, strict=True)]
-
-
-def _pairs_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
-    lines: list[list[str]] = [[] for _ in range(rows.stop - rows.start)]
+def _lines(columns: Sequence[_Attributes], rows: slice, in_pairs: bool) -> list[str]:
+    if not in_pairs:
+        cells = [column for each in columns for column in each.cells(rows)]
+        return [",".join(row) for row in zip(*cells, strict=True)]
+    listed: list[list[str]] = [[] for _ in range(rows.stop - rows.start)]
     first = 0
     for each in columns:
-        for line, pairs in zip(lines, each.pairs(rows), strict=True):
+        for line, pairs in zip(listed, each.pairs(rows), strict=True):
             line += [f"{first + i} {text}" for i, text in pairs]
         first += len(each.names)
-    return ["{" + ",".join(line) + "}" for line in lines]
-
-
-def _number_texts(name: str, numbers: np.ndarray) -> list[str]:
-    if numbers.dtype.kind == "f" and np.isinf(numbers).any():
-        raise ValueError(f"{name} has infinite values, which ARFF cannot hold")
-    return number_texts(numbers, missing=MISSING)
+    return ["{" + ",".join(line) + "}" for line in listed]
 
 
 def _quoted(text: str) -> str:
