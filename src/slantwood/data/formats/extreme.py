@@ -6,7 +6,6 @@ of the features and labels here. A row without labels begins with a blank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -34,19 +33,20 @@ def read(path: Path, options: ReadOptions) -> Data:
         raise ValueError(f"{path}: task='regression', but rows have sets of labels in this format")
     limit = Limit.of(path, options.max_memory)
     blocks = whole_lines(path, options.max_memory)
-    (n_rows, n_features, n_labels), first = _sizes(path, blocks)
-    rows = pairs.read_pairs(path, chain(first, blocks), 2, limit, has_comments=False, n_rows=n_rows)
+    line, _, rest = next(blocks, b"").partition(b"\n")
+    n_rows, n_features, n_labels = _sizes(path, line)
+    text = chain([rest] if rest else [], blocks)
+    rows = pairs.read_pairs(path, text, 2, limit, has_comments=False, n_rows=n_rows)
     if rows.n_rows != n_rows:
         raise malformed(path, 1, f"has {n_rows} for the number of rows, and {rows.n_rows} rows follow")
-    checked = (
-        ("index", rows.indices, rows.indptr, n_features),
-        ("label", rows.labels, rows.label_indptr, n_labels),
-    )
-    for name, values, indptr, end in checked:
-        expected = f"a whole number from 0 to {end - 1}"
-        pairs.refuse_wrong_numbers(
-            name, values, indptr, end, expected, lambda row, message: malformed(path, row + 2, message)
-        )
+
+    def error(row: int, message: str) -> ValueError:
+        return malformed(path, row + 2, message)
+
+    whole = "a whole number from 0 to"
+    indices, labels = (rows.indices, rows.indptr, n_features), (rows.labels, rows.label_indptr, n_labels)
+    pairs.refuse_wrong_numbers("index", *indices, f"{whole} {n_features - 1}", error)
+    pairs.refuse_wrong_numbers("label", *labels, f"{whole} {n_labels - 1}", error)
     X = pairs.feature_matrix(rows, n_features)
     names = NumberedNames("", n_features)
     if options.targets is not None:
@@ -65,15 +65,13 @@ def write(data: Data, file: IO[bytes]) -> None:
     pairs.write_rows(file, X, heads, 0, {})
 
 
-def _sizes(path: Path, blocks: Iterator[bytes]) -> tuple[tuple[int, int, int], list[bytes]]:
-    line, _, rest = next(blocks, b"").partition(b"\n")
+def _sizes(path: Path, line: bytes) -> tuple[int, int, int]:
     words = line.split()
     if len(words) != 3 or not all(word.isdigit() for word in words) or max(map(len, words)) > _MOST_DIGITS:
         raise malformed(path, 1, f"has {shown(line)}; expected the numbers of rows, features and labels")
     n_rows, n_features, n_labels = map(int, words)
     for what, size in (("features", n_features), ("labels", n_labels)):
         if size > LARGEST_INDEX + 1:
-            raise malformed(
-                path, 1, f"has {size} for the number of {what}; expected up to {LARGEST_INDEX + 1} of them"
-            )
-    return (n_rows, n_features, n_labels), [rest] if rest else []
+            expected = f"expected up to {LARGEST_INDEX + 1} of them"
+            raise malformed(path, 1, f"has {size} for the number of {what}; {expected}")
+    return n_rows, n_features, n_labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
 from slantwood.data.text.numbers import fits, parse_number
-from slantwood.data.text.scanning import GrowingArray, as_array, decode_text, malformed, whole_lines
+from slantwood.data.text.scanning import GrowingArray, as_array, malformed, whole_lines
 
 _MAX_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
@@ -74,10 +74,9 @@ class Columns:
 
     def empty(self) -> set[int]:
         """Return the columns of numbers all of whose cells are missing."""
-        found = set()
-        for columns, held in ((self.layout.numbers, self.numbers), (self.layout.targets, self.targets)):
-            found |= {columns[j] for j in np.flatnonzero(np.isnan(held).all(axis=0))}
-        return found - self.mistaken
+        columns = [*self.layout.numbers, *self.layout.targets]
+        is_empty = [np.isnan(held).all(axis=0) for held in (self.numbers, self.targets)]
+        return set(compress(columns, np.concatenate(is_empty))) - self.mistaken
 
 
 def read_columns(file: TableFile, blocks: Iterable[bytes], layout: Layout) -> Columns:
@@ -118,7 +117,10 @@ def split_record(
         match = in_quotes or plain.match(block, at)
         assert match is not None  # as nothing at all is a plain cell
         cell = in_quotes[1].replace(b'""', b'"') if in_quotes else match[0].strip(b" \t")
-        cells.append(decode_text(path, line, cell))
+        try:
+            cells.append(cell.decode())
+        except UnicodeDecodeError as error:
+            raise malformed(path, line, "these bytes are not text; expected UTF-8") from error
         ending = end.match(block, match.end())
         if ending is None:
             raise malformed(path, line, _AFTER_QUOTE)
