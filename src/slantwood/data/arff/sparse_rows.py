@@ -153,7 +153,7 @@ class SparseRows(RowStore):
             row = {index - 1: cell for index, cell in row.items()}
         if self._rank:
             self._add_numbers(row)
-        for position in sorted(row.keys() & self._scattered.keys()):
+        for position in [position for position in row if position in self._scattered]:
             scattered = self._scattered[position]
             scattered.add(self._n_rows, position, self._value(scattered.block, position, row[position]))
         for position, expected in self._needed.items():
@@ -166,7 +166,7 @@ class SparseRows(RowStore):
 
     def _add_numbers(self, row: dict[int, str]) -> None:
         rank, bits = self._rank, self.numbers.bits
-        positions = sorted(position for position in row if position in rank)
+        positions = sorted([position for position in row if position in rank])
         cells = [row[position] for position in positions]
         try:
             numbers = list(map(float, cells))
