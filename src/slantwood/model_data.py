@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -17,18 +17,12 @@ from slantwood.data.arff import clus
 from slantwood.data.arff.header import read_header
 from slantwood.data.arff.source import open_source
 from slantwood.data.formats import format_of
-from slantwood.data.model_columns import (
-    ModelColumns,
-    are_made_up,
-    are_numbers,
-    missing_message,
-    missing_names,
-)
 from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_with_options
+from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Data, is_frame
 from slantwood.estimators.names import input_names, output_names
-from slantwood.hints import listed, stacklevel_of_user
+from slantwood.hints import did_you_mean, listed, pluralize, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
 __all__ = ["ModelData", "align_to_model", "read_for_model"]
@@ -110,7 +104,7 @@ def read_for_model(
     if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
         codes |= set(known)
     kind = format_of(path, format).name
-    columns = ModelColumns(
+    columns = _ModelColumns(
         targets=targets,
         header=header,
         encoding=encoding,
@@ -176,19 +170,139 @@ def _keys(path: Path, encoding: str | None) -> tuple[str, ...]:
         return tuple(each.name for each in read_header(source).attributes if clus.is_key(each))
 
 
+# ---- columns of the file, by their names
+
+
+@dataclass(frozen=True)
+class _ModelColumns(ReadOptions):
+    """Asks a file for the columns that a model knows, in whatever order and whatever else the file has.
+
+    Attributes
+    ----------
+    inputs
+        Names of the model's inputs; None where it knows none, and columns are taken by position.
+    n_inputs
+        Number of the model's inputs.
+    codes
+        Names of those inputs and targets that are categories.
+    known_targets
+        Names of the model's targets, taken where the user says none.
+    keys
+        Columns that name the rows, which are read too.
+    asks_file
+        Whether a file that says itself what its targets are is believed: such labels are no columns.
+    may_lack_names
+        Whether the names of the file may be its first row, which was taken for names.
+    """
+
+    inputs: tuple[str, ...] | None = None
+    n_inputs: int = 0
+    codes: frozenset[str] = frozenset()
+    known_targets: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    asks_file: bool = False
+    may_lack_names: bool = False
+
+    @property
+    def takes_default_targets(self) -> bool:
+        """Whether the file may say its targets: labels of a hierarchy, or where the model knows no names."""
+        return self.targets is None and (self.asks_file or not self.known_targets)
+
+    def select_roles(self, names: Sequence[str]) -> Roles:
+        """Return the roles of columns with these names."""
+        targets = self._targets(names)
+        inputs = self._inputs(names, targets)
+        called = {i: names[i] for i in (*inputs, *targets)}
+        if self.inputs is not None and _missing_names(self.inputs, [names[i] for i in inputs]):
+            called |= dict(zip(inputs, self.inputs, strict=True))  # taken by position
+        return Roles(inputs, targets, frozenset(i for i, name in called.items() if name in self.codes))
+
+    def _targets(self, names: Sequence[str]) -> tuple[int, ...]:
+        if self.targets is not None:
+            return ReadOptions(self.targets).roles(names).targets
+        if not self.known_targets:
+            raise ValueError("the model does not know the names of its targets; give targets (--targets)")
+        places = {name: i for i, name in enumerate(names)}
+        for name in self.known_targets:
+            if name not in places:
+                hint = _hint(name, _missing_names(names, self.inputs or ()))
+                raise ValueError(
+                    f"it has no column {name!r}, which the model predicts;{hint} give targets (--targets), "
+                    f"the columns that hold the truth{self._names_may_be_a_row(names)}"
+                )
+        return tuple(sorted(places[name] for name in self.known_targets))
+
+    def _inputs(self, names: Sequence[str], targets: Collection[int]) -> tuple[int, ...]:
+        keys = [i for i, name in enumerate(names) if name in self.keys]
+        taken = {*targets, *keys}
+        rest = [i for i in range(len(names)) if i not in taken]
+        if self.inputs is not None:
+            others = [names[i] for i in rest]
+            if not _missing_names(self.inputs, others):
+                inputs = set(self.inputs)
+                return tuple(sorted([*keys, *(i for i in rest if names[i] in inputs)]))
+            if not _are_made_up(names):
+                message = _missing_message(self.inputs, others)
+                raise ValueError(f"{message}{self._names_may_be_a_row(names)}")
+        if len(rest) != self.n_inputs:
+            known = "knows no names" if self.inputs is None else "knows other names"
+            raise ValueError(
+                f"it has {pluralize(len(rest), 'column')}, and the model {known} and learned from "
+                f"{self.n_inputs}; expected as many, in the same order"
+            )
+        return tuple(rest)
+
+    def _names_may_be_a_row(self, names: Sequence[str]) -> str:
+        strange = self.may_lack_names and not set(names) & {*(self.inputs or ()), *self.known_targets}
+        return " (header=False or --no-header if its first line is a row, not names)" if strange else ""
+
+
+def _missing_names(needed: Sequence[str], present: Sequence[str]) -> list[str]:
+    """Return the names that are not there."""
+    # Names that are only numbers, of which there may be millions, are found without listing them.
+    there = present if isinstance(present, NumberedNames) else set(present)
+    return [name for name in needed if name not in there]
+
+
+def _missing_message(needed: Sequence[str], present: Sequence[str]) -> str:
+    """Say which columns are missing, and what the first of them may be called."""
+    missing = _missing_names(needed, present)
+    more = f", nor {pluralize(len(missing) - 1, 'other')} that it needs" if len(missing) > 1 else ""
+    hint = _hint(missing[0], _missing_names(present, needed)) or " expected all that it learned from"
+    return f"it has no column {missing[0]!r}, which the model learned from{more};{hint}"
+
+
+def _are_made_up(names: Sequence[str]) -> bool:
+    """Tell whether a file without names was given these."""
+    made_up = NumberedNames("x", len(names))
+    given = names if isinstance(names, NumberedNames) else tuple(names)
+    return given == made_up or _are_numbers(names)
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    """Tell whether columns are numbered, as in the formats svmlight and extreme, which leave out zeros."""
+    if isinstance(names, NumberedNames):
+        return names.prefix == ""
+    return all(name.isdigit() for name in names)
+
+
+def _hint(name: str, present: Sequence[str]) -> str:
+    return " " + did_you_mean(name, present, f"it has {listed(present)}.") if present else ""
+
+
 # ---- inputs
 
 
 def _align_inputs(model: Any, data: Data, path: str) -> Any:
     X, names = data.X, input_names(model)
     if names is not None and names != data.feature_names:
-        missing = missing_names(names, data.feature_names)
+        missing = _missing_names(names, data.feature_names)
         if not missing:
             X = _select(X, data.feature_names, names)
-        elif are_numbers(data.feature_names) and are_numbers(names):
+        elif _are_numbers(data.feature_names) and _are_numbers(names):
             X = _place(X, data.feature_names, names)
-        elif not are_made_up(data.feature_names):
-            raise ValueError(f"{path}: {missing_message(names, data.feature_names)}")
+        elif not _are_made_up(data.feature_names):
+            raise ValueError(f"{path}: {_missing_message(names, data.feature_names)}")
     if X.shape[1] != model.n_features_in_:
         raise ValueError(
             f"{path} has {X.shape[1]} columns, and the model learned from {model.n_features_in_}; expected "
@@ -308,7 +422,7 @@ def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
         raise ValueError(f"{path} has text in its target, and the model predicts numbers; expected numbers")
     if y.shape[1] != len(names):
         raise ValueError(f"{path} has {y.shape[1]} targets, and the model predicts {len(names)}")
-    if not missing_names(names, data.target_names):
+    if not _missing_names(names, data.target_names):
         y = y[:, [data.target_names.index(name) for name in names]]
     return y[:, 0] if model.targets_.one_dimensional else y
 
@@ -316,12 +430,12 @@ def _ordered_numbers(model: Any, data: Data, path: str) -> np.ndarray:
 def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:
     if tuple(names) == data.target_names:
         return data.y
-    if len(missing_names(names, data.target_names)) == len(names):
+    if len(_missing_names(names, data.target_names)) == len(names):
         raise ValueError(
             f"{path} has the labels {listed(data.target_names)}, and the model predicts {listed(names)}; "
             "expected the same"
         )
-    if unknown := missing_names(_labels_of_rows(data), names):
+    if unknown := _missing_names(_labels_of_rows(data), names):
         warnings.warn(
             f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}",
             stacklevel=stacklevel_of_user(),

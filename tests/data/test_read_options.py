@@ -74,8 +74,9 @@ def test_a_target_cannot_be_dropped():
 
 
 def test_targets_from_elsewhere_only_where_nothing_was_said():
-    assert ReadOptions(None).with_default_targets(lambda: ["age"]).targets == ["age"]
-    assert ReadOptions("size").with_default_targets(lambda: ["age"]).targets == "size"
+    assert ReadOptions(None).takes_default_targets
+    assert not ReadOptions("size").takes_default_targets
+    assert not ReadOptions(()).takes_default_targets
 
 
 def test_positions_may_be_those_of_numpy():

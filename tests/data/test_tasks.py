@@ -81,3 +81,8 @@ def test_few_labels_are_held_sparse():
 def test_what_poses_no_task(columns, task, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         infer_task(columns, [f"t{i}" for i in range(len(columns))], task)
+
+
+def test_classes_that_differ_in_a_zero_character_at_the_end_stay_apart():
+    y, _ = infer_task([texts([0, 1], "a", "a\0")], ["t"], None)
+    assert y.tolist() == ["a", "a\0"]

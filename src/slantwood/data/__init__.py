@@ -4,7 +4,7 @@ Nothing here knows estimators.
 """
 
 from slantwood.data.arff.mulan import Labels, read_labels, write_labels
-from slantwood.data.hierarchies import read_clus, read_hierarchy
+from slantwood.data.formats.arff import read_clus, read_hierarchy
 from slantwood.data.read import read, write
 from slantwood.data.registry.download import FetchError
 from slantwood.data.registry.entries import Dataset

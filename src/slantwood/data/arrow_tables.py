@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +39,17 @@ def table_from(
         raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
     roles = options.roles(names, path)
     kept = sorted({*roles.inputs, *roles.targets})
-    readers = {i: _reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
-    numeric = [i for i in roles.inputs if isinstance(readers[i], _Numbers)]
+    readers = {i: _text_reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
+    texts = {i: reader for i, reader in readers.items() if reader is not None}
+    numeric = [i for i in roles.inputs if i not in texts]
     # What a file says of its rows need not be true.
     Limit.of(path, options.max_memory).check(
         n_rows * (1 + 4 * len(kept) + 4 * len(roles.targets)), f"its {n_rows:,} rows"
     )
     numbers = np.empty((n_rows, len(numeric)), np.float32)
     place: dict[int, np.ndarray] = {i: numbers[:, rank] for rank, i in enumerate(numeric)}
-    place |= {i: np.empty(n_rows) for i in roles.targets if isinstance(readers[i], _Numbers)}
-    place |= {i: np.empty(n_rows, np.int32) for i in kept if isinstance(readers[i], _Texts)}
+    place |= {i: np.empty(n_rows) for i in roles.targets if i not in texts}
+    place |= {i: np.empty(n_rows, np.int32) for i in texts}
     start = stop = 0
     # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -60,76 +60,47 @@ def table_from(
             if stop > n_rows:
                 break
             for column, i in zip(batch.columns, kept, strict=True):
-                place[i][start:stop] = readers[i].cells(column)
+                place[i][start:stop] = texts[i].cells(column) if i in texts else _numbers_of(column)
             start = stop
     if kept and stop != n_rows:
         raise ValueError(f"{path}: it does not have the {n_rows} rows that it declares; copy it again")
-    for i, reader in readers.items():
-        reader.check(place[i])
-
-    def read_column(i: int) -> np.ndarray | Categories:
-        reader = readers[i]
-        return reader.categories(place[i]) if isinstance(reader, _Texts) else place[i]
-
-    nominal: dict[int, Any] = {
-        rank: read_column(i) for rank, i in enumerate(roles.inputs) if isinstance(readers[i], _Texts)
-    }
-    return Table(
-        tuple(names[i] for i in roles.inputs),
-        numbers,
-        nominal,
-        tuple(names[i] for i in roles.targets),
-        [read_column(i) for i in roles.targets],
-    )
+    for i in kept:
+        if i not in texts:
+            _refuse_infinite(path, names[i], place[i])
+    found = {i: texts[i].categories(place[i]) if i in texts else place[i] for i in kept}
+    return Table.of(names, roles, numbers, found)
 
 
 def _index_columns(schema: Any) -> set[str]:
     """Return the columns that pandas takes for names of the rows, and shows to nobody as columns."""
     try:
-        listed = schema.pandas_metadata["index_columns"]
-        return {name for name in listed if isinstance(name, str)}
+        return {name for name in schema.pandas_metadata["index_columns"] if isinstance(name, str)}
     except (KeyError, TypeError, ValueError):  # other programs say nothing of the kind
         return set()
 
 
-def schema_and_batches(data: Data) -> tuple[Any, Iterator[Any]]:
-    """Return the schema of all columns, targets last, and their rows in batches."""
+def write_batches(data: Data, open_writer: Callable[[Any], Any]) -> None:
+    """Write all columns, targets last, in batches of rows; the writer is opened for their schema."""
     pa = pyarrow()
     names = data.column_names
     if (twice := _first_duplicate(names)) is not None:
         raise ValueError(f"an input and a target are both called {shown(twice)}; expected different names")
     step = max(1, _CHUNK_CELLS // max(1, len(names)))
-    starts = range(0, max(data.X.shape[0], 1), step)
 
     def batch(start: int) -> Any:
         columns = data.columns(start, start + step)
         return pa.record_batch([pa.array(column, from_pandas=True) for column in columns], names=names)
 
     first = batch(0)
-    return first.schema, chain([first], map(batch, starts[1:]))
+    with open_writer(first.schema) as writer:
+        writer.write_batch(first)
+        for start in range(step, data.X.shape[0], step):
+            writer.write_batch(batch(start))
 
 
 def _first_duplicate(names: Sequence[str]) -> str | None:
     counts = Counter(names)
     return next((name for name in names if counts[name] > 1), None)
-
-
-class _Numbers:
-    """Reads columns of numbers."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        self._path, self._name = path, name
-
-    def cells(self, column: Any) -> np.ndarray:
-        return column.cast(pyarrow().float64(), safe=False).to_numpy(zero_copy_only=False)
-
-    def check(self, numbers: np.ndarray) -> None:
-        if np.isinf(numbers).any():
-            row = int(np.argmax(np.isinf(numbers)))
-            raise ValueError(
-                f"{self._path}: column {shown(self._name)} holds an infinite number, or one too large for "
-                f"{numbers.dtype}, in row {row}; expected finite numbers, or nulls where they are missing"
-            )
 
 
 class _Texts:
@@ -155,8 +126,18 @@ class _Texts:
         found = Categories(codes, tuple(self._codes))
         return sorted_categories(found) if self._is_sorted else found
 
-    def check(self, codes: np.ndarray) -> None:
-        """Find nothing wrong: any text is a category."""
+
+def _numbers_of(column: Any) -> np.ndarray:
+    return column.cast(pyarrow().float64(), safe=False).to_numpy(zero_copy_only=False)
+
+
+def _refuse_infinite(path: Path, name: str, numbers: np.ndarray) -> None:
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        raise ValueError(
+            f"{path}: column {shown(name)} holds an infinite number, or one too large for {numbers.dtype}, "
+            f"in row {row}; expected finite numbers, or nulls where they are missing"
+        )
 
 
 def is_text(kind: Any) -> bool:
@@ -165,19 +146,13 @@ def is_text(kind: Any) -> bool:
     return any(is_such(kind) for is_such in (types.is_string, types.is_large_string, types.is_string_view))
 
 
-def _reader(path: Path, field: Any, nominal: bool) -> _Numbers | _Texts:
-    types = pyarrow().types
-    kind = field.type
-    kinds_of_numbers = (
-        types.is_integer,
-        types.is_floating,
-        types.is_decimal,
-        types.is_boolean,
-        types.is_null,
-    )
-    is_number = any(is_such(kind) for is_such in kinds_of_numbers)
+def _text_reader(path: Path, field: Any, nominal: bool) -> _Texts | None:
+    """Return what reads a column as categories; None where it is one of numbers."""
+    types, kind = pyarrow().types, field.type
+    are_numbers = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+    is_number = any(is_such(kind) for is_such in are_numbers)
     if is_number and not nominal:
-        return _Numbers(path, field.name)
+        return None
     if is_number or is_text(kind) or types.is_dictionary(kind):
         return _Texts(is_sorted=not types.is_dictionary(kind))
     raise ValueError(

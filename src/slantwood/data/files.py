@@ -11,7 +11,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -41,14 +41,15 @@ def open_read(
     with open(path, "rb") as file:
         limit = Limit.of(path, max_memory)
         opener = (_OPENERS | {ARCHIVE: _open_archive}).get(path.suffix.lower())
-        if opener is None:
-            yield _buffered(_Bounded(file, limit, has_lines=True)) if has_lines else file
+        if opener is None and not has_lines:
+            yield file
             return
         try:
-            with opener(file, "rb") as stream:
-                yield _buffered(_Bounded(stream, limit, has_lines, is_decompressed=True))
+            with opener(file, "rb") if opener else nullcontext(file) as stream:
+                bounded = _Bounded(stream, limit, has_lines, is_decompressed=opener is not None)
+                yield io.BufferedReader(bounded, _BUFFER)
         except Exception as error:
-            if damaged := decompression_error(path, error):
+            if opener and (damaged := decompression_error(path, error)):
                 raise damaged from error
             raise
 
@@ -56,7 +57,7 @@ def open_read(
 class _Bounded(io.RawIOBase):
     """Bytes from a stream, of which no more come than a file may take."""
 
-    def __init__(self, stream: Any, limit: Limit, has_lines: bool, *, is_decompressed: bool = False) -> None:
+    def __init__(self, stream: Any, limit: Limit, has_lines: bool, is_decompressed: bool) -> None:
         self._stream, self._limit = stream, limit
         self._in_all = self._in_line = 0
         self._has_lines, self._is_decompressed = has_lines, is_decompressed
@@ -65,23 +66,16 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        n = self._stream.readinto(buffer)
+        n = int(self._stream.readinto(buffer))
         self._in_all += n
         if self._is_decompressed and self._in_all > self._limit.n_bytes:
             raise self._limit.error("it holds more when it is decompressed", ", or decompress the file first")
         if self._has_lines:
-            self._count_line(memoryview(buffer)[:n])
-        return int(n)
-
-    def _count_line(self, letters: memoryview) -> None:
-        end = bytes(letters).rfind(b"\n") + 1
-        self._in_line = len(letters) - end if end else self._in_line + len(letters)
-        if self._in_line > self._limit.line:
-            raise self._limit.error(f"a line of it has more than {self._limit.line:,} bytes")
-
-
-def _buffered(stream: _Bounded) -> IO[bytes]:
-    return io.BufferedReader(stream, _BUFFER)
+            end = bytes(memoryview(buffer)[:n]).rfind(b"\n") + 1
+            self._in_line = n - end if end else self._in_line + n
+            if self._in_line > self._limit.line:
+                raise self._limit.error(f"a line of it has more than {self._limit.line:,} bytes")
+        return n
 
 
 @contextmanager
@@ -90,12 +84,8 @@ def open_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     if (suffix := Path(path).suffix.lower()) == ARCHIVE:
         raise ValueError(f"{path}: {ARCHIVE} files are only read; write one of {', '.join(COMPRESSIONS)}")
     opener = _OPENERS.get(suffix)
-    with atomic_write(path) as file:
-        if opener is None:
-            yield file
-            return
-        with opener(file, "wb") as stream:
-            yield stream
+    with atomic_write(path) as file, opener(file, "wb") if opener else nullcontext(file) as stream:
+        yield stream
 
 
 def is_plain(path: str | PathLike[str]) -> bool:
@@ -113,10 +103,7 @@ def blocks(path: str | PathLike[str], size: int = BLOCK, max_memory: int | None 
     """Yield the decompressed bytes of a text in blocks that end with a line; the last may lack its end."""
     rest: list[bytes] = []  # of a line that goes on in the next block
     with open_read(path, max_memory) as file:
-        while True:
-            block = file.read(size)
-            if not block:
-                break
+        while block := file.read(size):
             end = block.rfind(b"\n") + 1
             if end:
                 yield b"".join((*rest, memoryview(block)[:end]))
@@ -156,10 +143,6 @@ def _open_archive(file: IO[bytes], mode: str) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def _open_zstd(file: IO[bytes], mode: str) -> Any:
-    return _zstd().open(file, mode)
-
-
 def _zstd() -> Any:
     # Part of Python from 3.14 on.
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -182,7 +165,7 @@ _OPENERS: dict[str, Callable[..., Any]] = {
     ".bz2": bz2.open,
     ".gz": gzip.open,
     ".xz": lzma.open,
-    ".zst": _open_zstd,
+    ".zst": lambda file, mode: _zstd().open(file, mode),
 }
 
 # What names of compressed files end in.

@@ -14,10 +14,9 @@ import scipy.sparse as sp
 from slantwood.data.arff.source import check_encoding
 from slantwood.data.files import open_write
 from slantwood.data.formats import format_of
-from slantwood.data.inputs import inputs
 from slantwood.data.limits import Limit, checked_max_memory
 from slantwood.data.read_options import ColumnsTypeError, ReadOptions, reject_arff_options
-from slantwood.data.table import Data, is_frame
+from slantwood.data.table import Data, Table, inputs, is_frame
 from slantwood.data.tasks import infer_task
 from slantwood.hints import shortened
 
@@ -111,7 +110,8 @@ def read_with_options(path: Path, options: ReadOptions, format: str | None = Non
         reject_arff_options(path, options)
     module = form.load()
     try:
-        return _read(module, path, options)
+        content = module.read(path, options)
+        return content if isinstance(content, Data) else _data_of(path, content, options)
     except Exception as error:
         if (named := _file_error(path, form.name, error)) is None:
             raise
@@ -140,23 +140,14 @@ def _file_error(path: Path, format: str, error: Exception) -> ValueError | None:
     )
 
 
-def _read(module: Any, path: Path, options: ReadOptions) -> Data:
-    content = module.read(path, options)
-    if isinstance(content, Data):
-        return content
+def _data_of(path: Path, table: Table, options: ReadOptions) -> Data:
     limit = Limit.of(path, options.max_memory)
-    y, recognised = infer_task(content.targets, content.target_names, options.task, limit)
-    hierarchy = content.hierarchy if recognised == "multi-label" else None
-    return Data(
-        inputs(path, content),
-        y,
-        content.names,
-        content.target_names,
-        hierarchy,
-        recognised if hierarchy is None else "hierarchical multi-label",
-        content.weights,
-        content.keys,
-    )
+    y, task = infer_task(table.targets, table.target_names, options.task, limit)
+    hierarchy = table.hierarchy if task == "multi-label" else None
+    if hierarchy is not None:
+        task = "hierarchical multi-label"
+    X = inputs(path, table)
+    return Data(X, y, table.names, table.target_names, hierarchy, task, table.weights, table.keys)
 
 
 def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -> None:
@@ -195,13 +186,12 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
         raise TypeError(f"data is of type {type(data).__name__}; expected what slantwood.data.read returns")
     for name, values in (("X", data.X), ("y", data.y)):
         _refuse_infinite(name, values)
-    path = Path(path)
-    form = format_of(path, format, exists=False)
+    form = format_of(Path(path), format, exists=False)
     module = form.load()
     with open_write(path) as file:
         module.write(data, file)
-    lost = [name for name in ("hierarchy", "weights", "keys") if getattr(data, name) is not None]
-    if lost := [name for name in lost if name not in form.keeps]:
+    kept = ("hierarchy", "weights", "keys")
+    if lost := [name for name in kept if name not in form.keeps and getattr(data, name) is not None]:
         warnings.warn(f"{path} does not hold {' and '.join(lost)}: {form.name} cannot", stacklevel=2)
 
 

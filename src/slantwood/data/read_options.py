@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from slantwood.data.names import finder
 from slantwood.hints import did_you_mean, listed, shortened, shown
 
 _PLACES = re.compile(r"(first|last):([0-9]+)")
@@ -63,9 +64,10 @@ class ReadOptions:
     drop_text: bool = False
     max_memory: int | None = None
 
-    def with_default_targets(self, names: Callable[[], Sequence[str] | None]) -> ReadOptions:
-        """Return the same with targets from elsewhere, where the user has said nothing."""
-        return replace(self, targets=names()) if self.targets is None else self
+    @property
+    def takes_default_targets(self) -> bool:
+        """Whether the file may say what its targets are."""
+        return self.targets is None
 
     def roles(self, names: Sequence[str], path: Path | None = None) -> Roles:
         """Return the roles of columns with these names; errors name the file, where it is given."""
@@ -105,15 +107,14 @@ class OptionalTargets(ReadOptions):
 
 def reject_column_options(path: Path, options: ReadOptions) -> None:
     """Refuse what the user says of columns of a file that says it itself; no targets at all is possible."""
-    said = {"targets": options.targets, "drop": options.drop, "nominal": options.nominal}
-    for argument, columns in said.items():
-        if columns is None or (isinstance(columns, (str, tuple, list)) and len(columns) == 0):
-            continue
-        hint = ", or targets=() to leave them out" * (argument == "targets")
-        raise ValueError(
-            f"{path} defines its own targets, and all its columns are numbers; "
-            f"give no {argument} with this format{hint}"
-        )
+    for argument in ("targets", "drop", "nominal"):
+        columns = getattr(options, argument)
+        if columns is not None and not (isinstance(columns, (str, tuple, list)) and len(columns) == 0):
+            hint = ", or targets=() to leave them out" * (argument == "targets")
+            raise ValueError(
+                f"{path} defines its own targets, and all its columns are numbers; "
+                f"give no {argument} with this format{hint}"
+            )
 
 
 def reject_arff_options(path: Path, options: ReadOptions) -> None:
@@ -126,69 +127,53 @@ def reject_arff_options(path: Path, options: ReadOptions) -> None:
 
 def _positions(argument: str, said: Any, names: Sequence[str]) -> set[int]:
     if isinstance(said, str):
-        return _positions_of_text(argument, said, names)
+        said = _columns_of_text(argument, said, names)
     if isinstance(said, re.Pattern):
-        return _positions_of_pattern(argument, said, names)
+        found = {i for i, name in enumerate(names) if said.search(name)}
+        if not found:
+            raise ValueError(f"{argument}=/{shortened(said.pattern)}/ matches no name among {listed(names)}")
+        return found
     if _is_integer(said):
-        return {_checked_position(argument, int(said), len(names))}
+        said = [said]
     if not isinstance(said, Iterable) or isinstance(said, bytes):
         raise ColumnsTypeError(
             f"{argument}={shown(said)} is of type {type(said).__name__}; expected names, positions, "
             "'last:N', 'first:N' or a regular expression"
         )
-    given = list(said)
-    # Looking each of thousands of names up in a list would take long.
-    found = {name: i for i, name in enumerate(names)}
-    return {
-        found[each]
-        if isinstance(each, str) and each in found
-        else _checked_position(argument, int(each), len(names))
-        if _is_integer(each)
-        else _unknown(argument, each, names)
-        for each in given
-    }
+    find = finder(names)
+    return {_position(argument, each, names, find) for each in said}
 
 
-def _positions_of_text(argument: str, said: str, names: Sequence[str]) -> set[int]:
+def _columns_of_text(argument: str, said: str, names: Sequence[str]) -> Any:
+    """Return what a text says: names, positions, or a regular expression."""
     if said in names:
-        return {names.index(said)}
+        return [said]
     if match := _PLACES.fullmatch(said):
         count = int(match[2])
         if count > len(names):
             raise ValueError(f"{argument}={shown(said)}, but there are {len(names)} columns")
-        first = 0 if match[1] == "first" else len(names) - count
-        return set(range(first, first + count))
+        return range(count) if match[1] == "first" else range(len(names) - count, len(names))
     if len(said) > 2 and said[0] == said[-1] == "/":
         try:
-            pattern = re.compile(said[1:-1])
+            return re.compile(said[1:-1])
         except re.error as error:
             raise ValueError(f"{argument}={shown(said)} is not a regular expression: {error}") from error
-        return _positions_of_pattern(argument, pattern, names)
-    if "," in said:
-        return _positions(argument, [name.strip() for name in said.split(",")], names)
-    return {_unknown(argument, said, names)}
+    return [name.strip() for name in said.split(",")] if "," in said else [said]
 
 
-def _positions_of_pattern(argument: str, pattern: re.Pattern[str], names: Sequence[str]) -> set[int]:
-    found = {i for i, name in enumerate(names) if pattern.search(name)}
-    if not found:
-        raise ValueError(f"{argument}=/{shortened(pattern.pattern)}/ matches no name among {listed(names)}")
-    return found
-
-
-def _checked_position(argument: str, position: int, n_columns: int) -> int:
-    if not -n_columns <= position < n_columns:
-        raise ValueError(f"{argument} has the position {position}, but there are {n_columns} columns")
-    return position % n_columns
-
-
-def _unknown(argument: str, name: Any, names: Sequence[str]) -> int:
-    if not isinstance(name, str):
+def _position(argument: str, said: Any, names: Sequence[str], find: Callable[[str], int | None]) -> int:
+    if _is_integer(said):
+        if not -len(names) <= said < len(names):
+            raise ValueError(f"{argument} has the position {said}, but there are {len(names)} columns")
+        return int(said) % len(names)
+    if not isinstance(said, str):
         raise ColumnsTypeError(
-            f"{argument} has {shown(name)} of type {type(name).__name__}; expected a name or position"
+            f"{argument} has {shown(said)} of type {type(said).__name__}; expected a name or position"
         )
-    hint = did_you_mean(name, names, f"expected one of {listed(names)}")
-    raise ValueError(f"{argument} has {shown(name)}, but no column has this name; {hint}")
+    if (place := find(said)) is not None:
+        return place
+    hint = did_you_mean(said, names, f"expected one of {listed(names)}")
+    raise ValueError(f"{argument} has {shown(said)}, but no column has this name; {hint}")
 
 
 def _is_integer(value: Any) -> bool:

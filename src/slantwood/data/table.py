@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.data.read_options import Roles
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS
 
@@ -92,8 +96,7 @@ class Data:
             if is_frame(matrix):
                 yield from (matrix.iloc[start:stop, j] for j in range(matrix.shape[1]))
                 continue
-            part = matrix[start:stop]
-            part = part.toarray() if sp.issparse(part) else np.asarray(part)
+            part = dense(matrix[start:stop])
             yield from [part] if part.ndim == 1 else np.ascontiguousarray(part.T)
 
     def __repr__(self) -> str:
@@ -144,6 +147,50 @@ class Table:
     keys: np.ndarray | None = None
     hierarchy: Hierarchy | None = None
 
+    @classmethod
+    def of(
+        cls, names: Sequence[str], roles: Roles, numbers: Any, columns: Mapping[int, Any], **more: Any
+    ) -> Table:
+        """Make a table of columns by their positions; `columns` has the nominal inputs, and the targets."""
+        listed = enumerate(roles.inputs)
+        nominal = {rank: columns[i] for rank, i in listed if isinstance(columns.get(i), Categories)}
+        return cls(
+            tuple(names[i] for i in roles.inputs),
+            numbers,
+            nominal,
+            tuple(names[i] for i in roles.targets),
+            [columns[i] for i in roles.targets],
+            **more,
+        )
+
+
+def inputs(path: Path, table: Table) -> Any:
+    """Return the X that estimators take; a data frame with columns of dtype category if some are nominal."""
+    if not table.nominal:
+        return compact(table.numbers)
+    pandas = pandas_for(path)
+    rest = iter(dense(table.numbers).T)
+    # A type with its categories is slow to make, and columns by the thousand may share one.
+    dtype = cache(pandas.CategoricalDtype)
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(table.names):
+        match table.nominal.get(i):
+            case Categories(codes, values):
+                columns[name] = pandas.Categorical.from_codes(codes, dtype=dtype(values))
+            case None:
+                columns[name] = np.ascontiguousarray(next(rest))
+    return pandas.DataFrame(columns)
+
+
+def pandas_for(path: Path) -> Any:
+    """Import pandas, or say which file needs it."""
+    try:
+        return importlib.import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            f"{path} has nominal columns, which need pandas; install it with: pip install 'slantwood[data]'"
+        ) from error
+
 
 def sorted_categories(categories: Categories) -> Categories:
     """Return the same cells with the values in the order of their letters."""
@@ -162,6 +209,11 @@ def categories_of_texts(texts: Sequence[str | None], numbers: bool) -> Categorie
     code: dict[str | None, int] = {text: i for i, text in enumerate(values)}
     code[None] = -1
     return Categories(np.fromiter(map(code.__getitem__, texts), np.int32, len(texts)), tuple(values))
+
+
+def dense(matrix: Any) -> np.ndarray:
+    """Return a matrix as an array."""
+    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
 
 
 def is_frame(X: Any) -> bool:
@@ -200,15 +252,13 @@ def stacked(parts: Sequence[Data]) -> Data:
                 raise ValueError(f"the files differ in {field}; expected the same columns in all of them")
         if (part.y is None) != (first.y is None):
             raise ValueError("some of the files have targets and others have none; expected one or the other")
-    X = _under_each_other([part.X for part in parts])
     y: Any = None if first.y is None else _under_each_other([part.y for part in parts])
-    # A file may by chance hold two classes of several.
-    task = task_of_classes(y) if first.task in CLASS_TASKS else first.task
     return replace(
         first,
-        X=X,
+        X=_under_each_other([part.X for part in parts]),
         y=y,
-        task=task,
+        # A file may by chance hold two classes of several.
+        task=task_of_classes(y) if first.task in CLASS_TASKS else first.task,
         weights=_all_or_none([part.weights for part in parts]),
         keys=_all_or_none([part.keys for part in parts]),
     )
@@ -240,16 +290,15 @@ def _under_each_other(parts: Sequence[Any]) -> Any:
 def _stacked_frames(parts: Sequence[Any]) -> Any:
     import pandas
 
-    # Categories that only some files have would otherwise turn a column into text.
-    same = {}
+    stacked_columns = {}
     for name in parts[0].columns:
         columns = [part[name] for part in parts]
         if isinstance(columns[0].dtype, pandas.CategoricalDtype):
-            union = pandas.api.types.union_categoricals(columns)
-            same[name] = union
+            # Categories that only some files have would otherwise turn a column into text.
+            stacked_columns[name] = pandas.api.types.union_categoricals(columns)
         else:
-            same[name] = np.concatenate([column.to_numpy() for column in columns])
-    return pandas.DataFrame(same)
+            stacked_columns[name] = np.concatenate([column.to_numpy() for column in columns])
+    return pandas.DataFrame(stacked_columns)
 
 
 def _all_or_none(parts: Sequence[np.ndarray | None]) -> np.ndarray | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -44,7 +44,14 @@ def infer_task(
             f"task='classification', but among the {len(columns)} targets some are not 0 and 1; several "
             "targets of a classification are labels, which a row has or has not"
         )
-    return _several_numbers(columns, names), "multi-target regression"
+    for column, name in zip(columns, names, strict=True):
+        if isinstance(column, Categories):
+            raise ValueError(
+                f"target {shown(name)} has text such as {listed(column.values[:3])}, and is one of "
+                f"{len(columns)}; expected several columns of numbers, or of 0 and 1 (labels). Give one "
+                "target for classes"
+            )
+    return np.column_stack(cast("Sequence[np.ndarray]", columns)), "multi-target regression"
 
 
 def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None) -> tuple[np.ndarray, str]:
@@ -63,7 +70,8 @@ def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None)
 
 
 def _texts(column: Categories, name: str, limit: Limit | None) -> np.ndarray:
-    if (column.codes < 0).any():
+    # NumPy's texts end before what are zero characters at their ends.
+    if (column.codes < 0).any() or any(value.endswith("\0") for value in column.values):
         return np.array([*column.values, None], dtype=object)[column.codes]  # -1, missing, takes the last
     if limit is not None:
         longest = max(map(len, column.values), default=0)
@@ -83,7 +91,8 @@ def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
 
 def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
     """Return the indicator matrix, or None where some column is something else."""
-    Y = np.empty((len(_cells(columns[0])), len(columns)), np.int8)
+    first = columns[0].codes if isinstance(columns[0], Categories) else columns[0]
+    Y = np.empty((len(first), len(columns)), np.int8)
     is_missing = np.zeros(Y.shape, np.bool_)
     for j, column in enumerate(columns):
         if isinstance(column, Categories):
@@ -97,20 +106,3 @@ def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
             return None
         Y[:, j], is_missing[:, j] = cells, missing
     return np.where(is_missing, np.float32(np.nan), Y.astype(np.float32)) if is_missing.any() else Y
-
-
-def _several_numbers(columns: Sequence[TargetColumn], names: Sequence[str]) -> np.ndarray:
-    numbers = []
-    for column, name in zip(columns, names, strict=True):
-        if isinstance(column, Categories):
-            raise ValueError(
-                f"target {shown(name)} has text such as {listed(column.values[:3])}, and is one of "
-                f"{len(columns)}; expected several columns of numbers, or of 0 and 1 (labels). Give one "
-                "target for classes"
-            )
-        numbers.append(column)
-    return np.column_stack(numbers)
-
-
-def _cells(column: TargetColumn) -> np.ndarray:
-    return column.codes if isinstance(column, Categories) else column

@@ -44,8 +44,11 @@ class Classes:
 
     def hierarchy(self) -> Hierarchy:
         """Return the hierarchy that the entries make."""
+        name = shown(self._attribute.name)
         if not self._are_links:
-            self._check_prefixes()
+            # Each part of a path ends a class: all of these together grow with the square of its length.
+            n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
+            self._source.limit.check(n_letters, f"the classes of attribute {name}")
         try:
             if not self._are_links:
                 return Hierarchy.from_paths(dict.fromkeys(map(self._without_padding, self._entries)))
@@ -58,13 +61,7 @@ class Classes:
                     )
             return Hierarchy.from_edges(links, root=ROOT)
         except ValueError as error:
-            name, line = shown(self._attribute.name), self._attribute.line
-            raise self._source.error(f"attribute {name}: {error}", line) from error
-
-    def _check_prefixes(self) -> None:
-        # Each part of a path ends a class: all of these together grow with the square of the path's length.
-        n_letters = sum(len(entry) * (entry.count("/") + 1) for entry in self._entries)
-        self._source.limit.check(n_letters, f"the classes of attribute {shown(self._attribute.name)}")
+            raise self._source.error(f"attribute {name}: {error}", self._attribute.line) from error
 
     def reader(self, hierarchy: Hierarchy) -> Callable[[str | None], list[str] | None]:
         """Make a parser of cells, which returns labels of this hierarchy; None where they are not known."""
@@ -101,20 +98,15 @@ def check_padding(padding: str | None) -> None:
         raise ValueError(f"padding={shown(padding)} must be 'auto', None, or one part of a path such as '0'")
 
 
-def class_position(source: Source, attributes: Sequence[Attribute]) -> int | None:
-    """Return which attribute has classes of a hierarchy; None where none has."""
+def class_position(source: Source, attributes: Sequence[Attribute], *, is_needed: bool = False) -> int | None:
+    """Return which attribute has classes of a hierarchy; None where none has, if that is no error."""
     found = [i for i, attribute in enumerate(attributes) if _HIERARCHICAL.fullmatch(attribute.type)]
-    if len(found) > 1:
-        raise _needs_one(source, listed([attributes[i].name for i in found]))
+    if len(found) > 1 or (is_needed and not found):
+        names = listed([attributes[i].name for i in found]) or "none"
+        raise source.error(
+            f"expected one attribute of type 'hierarchical <classes>' above @data, found {names}"
+        )
     return found[0] if found else None
-
-
-def require_class_position(source: Source, attributes: Sequence[Attribute]) -> int:
-    """Return which attribute has classes of a hierarchy; that none has is an error."""
-    found = class_position(source, attributes)
-    if found is None:
-        raise _needs_one(source, "none")
-    return found
 
 
 def entries(hierarchy: Hierarchy) -> list[str]:
@@ -126,10 +118,8 @@ def entries(hierarchy: Hierarchy) -> list[str]:
     labels = list(map(str, hierarchy.nodes))
     for label in labels:
         if not label or AND in label or label != label.strip():
-            raise ValueError(
-                f"label {shown(label)} is empty, has a {AND!r} in it or blanks around it, which CLUS files "
-                "cannot hold; write npz"
-            )
+            problem = f"is empty, has a {AND!r} in it or blanks around it, which CLUS files cannot hold"
+            raise ValueError(f"label {shown(label)} {problem}; write npz")
     if _are_paths(hierarchy, labels):
         return labels
     for label in labels:
@@ -180,7 +170,3 @@ def _links_in_order(hierarchy: Hierarchy) -> list[tuple[Any, Any]]:
     for label in hierarchy.nodes:
         links.update(dict.fromkeys((parent, label) for parent in hierarchy.parents(label) or (ROOT,)))
     return list(links)
-
-
-def _needs_one(source: Source, found: str) -> ValueError:
-    return source.error(f"expected one attribute of type 'hierarchical <classes>' above @data, found {found}")

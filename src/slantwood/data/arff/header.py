@@ -40,6 +40,10 @@ class Attribute:
     type: str
     line: int
 
+    def error(self, source: Source, problem: str) -> ValueError:
+        """Make an error that names the attribute, its file and its line."""
+        return source.error(f"attribute {shown(self.name)} {problem}", self.line)
+
 
 @dataclass(frozen=True)
 class Header:
@@ -61,15 +65,14 @@ def read_header(source: Source) -> Header:
     for line in source:
         if _DATA.fullmatch(line):
             names = deduplicate(attribute.name for attribute in found)
-            return Header(
-                relation, [replace(each, name=name) for each, name in zip(found, names, strict=True)]
-            )
+            renamed = [replace(each, name=name) for each, name in zip(found, names, strict=True)]
+            return Header(relation, renamed)
         if match := _ATTRIBUTE.fullmatch(line):
             found.append(Attribute(unquoted(match[1]), match[2], source.line))
             if _RELATIONAL.fullmatch(match[2]):
-                raise source.error(
-                    f"attribute {shown(found[-1].name)} is relational: its cells are tables; expected "
-                    "numeric, real, integer, or values in braces"
+                problem = "is relational: its cells are tables"
+                raise found[-1].error(
+                    source, f"{problem}; expected numeric, real, integer, or values in braces"
                 )
         elif match := _RELATION.fullmatch(line):
             relation = unquoted(match[1] or "")
@@ -126,19 +129,17 @@ def column_of(
     if values == BITS and bits_are_numbers:
         return Number(of_bits=True)
     if values is None:
+        name = shown(attribute.name)
         every = ", or all texts and dates with drop_text=True" * is_text_or_date(attribute)
-        texts = f", or take its texts as values with nominal=[{shown(attribute.name)}]" * is_text(attribute)
-        raise source.error(
-            f"attribute {shown(attribute.name)} has the type {quote_cell(attribute.type)}; expected numeric, "
-            "real, integer, or values in braces. Leave the column out with "
-            f"drop=[{shown(attribute.name)}]{every}{texts}",
-            attribute.line,
+        texts = f", or take its texts as values with nominal=[{name}]" * is_text(attribute)
+        raise attribute.error(
+            source,
+            f"has the type {quote_cell(attribute.type)}; expected numeric, real, integer, or values in "
+            f"braces. Leave the column out with drop=[{name}]{every}{texts}",
         )
-    twice = [value for value, count in Counter(values).items() if count > 1]
-    if twice:
-        raise source.error(
-            f"attribute {shown(attribute.name)} has the value {shown(twice[0])} twice", attribute.line
-        )
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise attribute.error(source, f"has the value {shown(value)} twice")
     return Nominal(values)
 
 
@@ -174,10 +175,10 @@ def _declared_values(source: Source, attribute: Attribute) -> tuple[str, ...] | 
         if not value and values and end == "}":  # behind a last comma
             continue
         if value in ("", MISSING):
-            raise source.error(
-                f"attribute {shown(attribute.name)} has the value {value!r}; expected values that are "
-                f"neither empty nor {MISSING!r}, which marks a missing cell; in quotes they may be so",
-                attribute.line,
+            raise attribute.error(
+                source,
+                f"has the value {value!r}; expected values that are neither empty nor {MISSING!r}, which "
+                "marks a missing cell; in quotes they may be so",
             )
         values.append(unmark(value))
     return tuple(values) if _AT_THE_END.fullmatch(declared, at) else None

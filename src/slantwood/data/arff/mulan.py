@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -51,11 +51,8 @@ class Labels:
     @property
     def hierarchy(self) -> Hierarchy | None:
         """The hierarchy of the labels, or None for a flat list."""
-        edges = [
-            (parent, name)
-            for parent, name in zip(self.parents, self.names, strict=True)
-            if parent is not None
-        ]
+        pairs = zip(self.parents, self.names, strict=True)
+        edges = [(parent, name) for parent, name in pairs if parent is not None]
         return Hierarchy(self.names, edges) if edges else None
 
 
@@ -94,7 +91,7 @@ def read_labels(path: str | PathLike[str], *, max_memory: int | None = None) -> 
     path = Path(path)
     with files.open_read(path, checked_max_memory(max_memory)) as file:
         content = file.read()
-    return _Reader(path).labels(content)
+    return _parse(path, content)
 
 
 def write_labels(
@@ -134,7 +131,7 @@ def write_labels(
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<labels xmlns="{_NAMESPACE}">']
     lines += _elements(below, len(names))
     lines += ["</labels>", ""]
-    with _writable(file) as stream:
+    with files.open_write(file) if isinstance(file, (str, PathLike)) else nullcontext(file) as stream:
         stream.write("\n".join(lines).encode())
 
 
@@ -152,66 +149,83 @@ def find_labels_file(path: Path) -> Path | None:
     return None
 
 
+def attributes_of_labels(
+    beside: Path, path: Path, names: Sequence[str], max_memory: int | None
+) -> tuple[list[str], Hierarchy | None]:
+    """Return the attributes of an ARFF file that the XML file beside it lists, and their hierarchy."""
+    try:
+        labels = read_labels(beside, max_memory=max_memory)
+    except ValueError as error:
+        raise ValueError(f"{error}. The file lies beside {path}; give targets to do without it") from error
+    # Some files escape apostrophes without quotes around the name, in one of the two or in both.
+    found = {_unescaped(name): name for name in names} | {name: name for name in names}
+    attribute_of = {label: found.get(label) or found.get(_unescaped(label)) for label in labels.names}
+    for label, attribute in attribute_of.items():
+        if attribute is None:
+            raise ValueError(
+                f"{beside} has the label {shown(label)}, and {path} no attribute of this name; expected the "
+                "labels among the attributes. Give targets to do without this list"
+            )
+    chosen = [attribute for attribute in attribute_of.values() if attribute is not None]
+    if labels.hierarchy is None:
+        return chosen, None
+    edges = [tuple(attribute_of[str(label)] for label in edge) for edge in labels.hierarchy.edges]
+    kept = set(chosen)
+    return chosen, Hierarchy([name for name in names if name in kept], edges)
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\(.)", r"\1", name)
+
+
 class _NoSuchList(ValueError):
     """What is wrong with a file; the parser has errors of its own where it knows no such encoding."""
 
 
-class _Reader:
-    """Gathers labels while a parser goes through the file."""
+def _parse(path: Path, content: bytes) -> Labels:
+    parents: dict[str, str | None] = {}
+    around: list[
+        str | None
+    ] = []  # the elements that are open: the list itself, which has no name, and labels
+    parser = expat.ParserCreate(namespace_separator=" ")
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._parents: dict[str, str | None] = {}
-        self._around: list[str] = []
-        self._in_list = False
-        self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = self._refuse_document_type
+    def error(message: str, line: int | None = None) -> ValueError:
+        return _NoSuchList(f"{path}, line {line or parser.CurrentLineNumber}: {message}")
 
-    def labels(self, content: bytes) -> Labels:
-        try:
-            self._parser.Parse(content, True)
-        except expat.ExpatError as error:
-            problem = expat.errors.messages.get(error.code, str(error))
-            raise self._error(f"{problem}; expected XML", error.lineno) from error
-        except _NoSuchList:
-            raise
-        except (LookupError, ValueError) as error:
-            raise self._error(f"cannot decode the text ({shortened(str(error))}); expected UTF-8") from error
-        if not self._parents:
-            raise self._error('the list is empty; expected elements <label name="...">')
-        return Labels(tuple(self._parents), tuple(self._parents.values()))
-
-    def _start(self, element: str, attributes: dict[str, str]) -> None:
+    def start(element: str, attributes: dict[str, str]) -> None:
         namespace, _, tag = element.rpartition(" ")
-        expected = "label" if self._in_list else "labels"
+        expected = "label" if around else "labels"
         if tag != expected or namespace not in ("", _NAMESPACE):
-            raise self._error(
+            raise error(
                 f"found the element <{shortened(tag, 60)}>; expected <{expected}>, as in Mulan's lists"
             )
-        if self._in_list:
-            self._add(attributes)
-        self._in_list = True
+        name = attributes.get("name") if around else None
+        if around:
+            if name is None:
+                raise error('a <label> has no name; expected <label name="...">')
+            if name in parents:
+                raise error(f"label {shown(name)} occurs twice; expected each label once")
+            parents[name] = around[-1]
+        around.append(name)
 
-    def _add(self, attributes: dict[str, str]) -> None:
-        name = attributes.get("name")
-        if name is None:
-            raise self._error('a <label> has no name; expected <label name="...">')
-        if name in self._parents:
-            raise self._error(f"label {shown(name)} occurs twice; expected each label once")
-        self._parents[name] = self._around[-1] if self._around else None
-        self._around.append(name)
+    def document_type(*_: Any) -> None:
+        raise error("found a document type (DOCTYPE); expected none, as it may define endless texts")
 
-    def _end(self, element: str) -> None:
-        if self._around:
-            self._around.pop()
-
-    def _refuse_document_type(self, *_: Any) -> None:
-        raise self._error("found a document type (DOCTYPE); expected none, as it may define endless texts")
-
-    def _error(self, message: str, line: int | None = None) -> ValueError:
-        return _NoSuchList(f"{self._path}, line {line or self._parser.CurrentLineNumber}: {message}")
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: around.pop()
+    parser.StartDoctypeDeclHandler = document_type
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as found:
+        problem = expat.errors.messages.get(found.code, str(found))
+        raise error(f"{problem}; expected XML", found.lineno) from found
+    except _NoSuchList:
+        raise
+    except (LookupError, ValueError) as found:
+        raise error(f"cannot decode the text ({shortened(str(found))}); expected UTF-8") from found
+    if not parents:
+        raise error('the list is empty; expected elements <label name="...">')
+    return Labels(tuple(parents), tuple(parents.values()))
 
 
 def _check(names: Sequence[str], parents: Sequence[str | None]) -> None:
@@ -221,9 +235,8 @@ def _check(names: Sequence[str], parents: Sequence[str | None]) -> None:
         raise ValueError(f"parents has {len(parents)} entries for {len(names)} names; expected as many")
     if len(set(names)) < len(names):
         raise ValueError("names has a label twice; expected each label once")
-    for parent in set(parents) - {None}:
-        if parent not in names:
-            raise ValueError(f"parents has {shown(parent)}, which is not among the names")
+    for unknown in set(parents) - {None, *names}:
+        raise ValueError(f"parents has {shown(unknown)}, which is not among the names")
     for name in names:
         if found := _NOT_IN_XML.search(name):
             raise ValueError(f"label {shown(name)} has the character {found[0]!r}, which XML cannot hold")
@@ -231,31 +244,19 @@ def _check(names: Sequence[str], parents: Sequence[str | None]) -> None:
 
 def _elements(below: dict[str | None, list[str]], n_labels: int) -> list[str]:
     lines: list[str] = []
-    # The end of an element waits as None, under what stands in it.
-    waiting: list[str | None] = list(reversed(below[None]))
+    # Labels and how deep they stand; the end of an element waits, under what stands in it, without a name.
+    waiting: list[tuple[str | None, int]] = [(name, 0) for name in reversed(below[None])]
     started = 0
-    depth = 0
     while waiting:
-        name = waiting.pop()
+        name, depth = waiting.pop()
+        indent = "  " * depth
         if name is None:
-            depth -= 1
-            lines.append("  " * depth + "</label>")
+            lines.append(f"{indent}</label>")
             continue
         started += 1
-        inside = below[name]
-        lines.append("  " * depth + f'<label name="{name.translate(_ESCAPES)}">' + "</label>" * (not inside))
-        if inside:
-            depth += 1
-            waiting += [None, *reversed(inside)]
+        lines.append(f'{indent}<label name="{name.translate(_ESCAPES)}">' + "</label>" * (not below[name]))
+        if below[name]:
+            waiting += [(None, depth), *((inside, depth + 1) for inside in reversed(below[name]))]
     if started < n_labels:
         raise ValueError("parents run in a cycle; expected every label below one without parent")
     return lines
-
-
-@contextmanager
-def _writable(file: str | PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
-    if isinstance(file, (str, PathLike)):
-        with files.open_write(file) as stream:
-            yield stream
-    else:
-        yield file

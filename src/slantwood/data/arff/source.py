@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 from slantwood.data import files
 from slantwood.data.arff.syntax import BLANKS, QUOTED_OR_OPEN, split
 from slantwood.data.limits import Limit
 from slantwood.hints import shown, stacklevel_of_user
 
-_Line = TypeVar("_Line", str, bytes)
 _QUOTED_OR_COMMENT = re.compile(rf"({QUOTED_OR_OPEN})|(?:^|(?<=[ \t]))%.*", re.DOTALL)
 
 
@@ -33,7 +32,7 @@ class Source:
         self.path, self.limit = limit.path, limit
         self.line = 0
         self.notices: list[str] = []
-        self._lines = self._read(file) if encoding is None else self._read_encoded(file, encoding)
+        self._lines = self._read(file, encoding)
 
     def __iter__(self) -> Iterator[str]:
         return self._lines
@@ -50,58 +49,39 @@ class Source:
         except ValueError as error:
             raise self.error(str(error), line) from None
 
-    def _read(self, file: IO[bytes]) -> Iterator[str]:
-        for raw in self._raw_lines(file):
-            self.line += 1
-            try:
+    def _read(self, file: IO[bytes], encoding: str | None) -> Iterator[str]:
+        texts: Iterable[str] = map(self._decoded, file)
+        if encoding is not None:
+            # Not line by line: in some encodings the end of a line is more than one byte.
+            texts = io.TextIOWrapper(file, encoding, newline="\n")
+        try:
+            for text in texts:
+                self.line += 1
                 # Some editors put a mark of the encoding at the start of a file.
-                line = raw.decode("utf-8-sig" if self.line == 1 else "utf-8").strip(BLANKS)
-            except UnicodeDecodeError:
-                line = self._as_latin(raw).strip(BLANKS)
-            if line and not line.startswith("%"):
-                yield line
+                line = text.strip(BLANKS if self.line > 1 else BLANKS + "\ufeff")
+                if line and not line.startswith("%"):
+                    yield line
+        except UnicodeError as error:
+            problem = f"some bytes after this line are not text in {encoding} ({error.args[-1]})"
+            raise self.error(f"{problem}; give another encoding") from error
+        except Exception as error:
+            if damaged := files.decompression_error(self.path, error, f", line {self.line}"):
+                raise damaged from error
+            raise
 
-    def _as_latin(self, raw: bytes) -> str:
-        text = raw.decode("latin-1")
-        said = _QUOTED_OR_COMMENT.sub(lambda match: match[1] or "", text)
-        if not self.notices and not _is_text(said.encode("latin-1")):
+    def _decoded(self, raw: bytes) -> str:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            text = raw.decode("latin-1")
+        said = _QUOTED_OR_COMMENT.sub(lambda match: match[1] or "", text).encode("latin-1")
+        is_utf8 = said.decode(errors="ignore").encode() == said
+        if not self.notices and not is_utf8:
             self.notices.append(
-                f"{self.path}, line {self.line}: these bytes are not UTF-8, and such lines are read as "
+                f"{self.path}, line {self.line + 1}: these bytes are not UTF-8, and such lines are read as "
                 "latin-1; give encoding, as encoding='cp1252', if they are in another"
             )
         return text
-
-    def _read_encoded(self, file: IO[bytes], encoding: str) -> Iterator[str]:
-        # Not line by line: in some encodings the end of a line is more than one byte.
-        with io.TextIOWrapper(file, encoding, newline="\n") as lines:
-            try:
-                for text in self._raw_lines(lines):
-                    self.line += 1
-                    line = text.strip(BLANKS + "\ufeff" * (self.line == 1))
-                    if line and not line.startswith("%"):
-                        yield line
-            except UnicodeError as error:
-                raise self.error(
-                    f"some bytes after this line are not text in {encoding} ({error.args[-1]}); give another "
-                    "encoding"
-                ) from error
-
-    def _raw_lines(self, file: Iterable[_Line]) -> Iterator[_Line]:
-        try:
-            yield from file
-        except Exception as error:
-            damaged = files.decompression_error(self.path, error, f", line {self.line}")
-            if damaged is None:
-                raise
-            raise damaged from error
-
-
-def _is_text(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def check_encoding(encoding: str | None) -> None:

@@ -1,20 +1,25 @@
-"""Rows of ARFF that list pairs of index and value in braces."""
+"""Rows of ARFF that list pairs of index and value in braces.
+
+They count attributes from 0, as Weka does, or from 1, as CLUS does. An index that only one way of counting
+has proves that it is this one: 0, or the number of attributes.
+"""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.arff.header import Column
-from slantwood.data.arff.index_base import IndexBase, other_base
-from slantwood.data.arff.row_store import RowStore
+from slantwood.data.arff.header import Column, Nominal
+from slantwood.data.arff.row_store import Block, RowStore
 from slantwood.data.arff.source import Source
-from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, parse_cell, quote_cell
+from slantwood.data.arff.syntax import BITS, MISSING, QUOTED, QUOTED_OR_OPEN, parse_cell, quote_cell
 from slantwood.data.text.numbers import TOO_LARGE_FOR_SINGLE
 from slantwood.hints import shown
 
@@ -22,26 +27,75 @@ _PAIR = re.compile(rf"[ \t]*+([0-9]{{1,18}}+)[ \t]++({QUOTED}|[^,}}'\" \t][^,}}]
 _NO_PAIRS = re.compile(r"\{[ \t]*+\}")
 _AFTER_COMMA = re.compile(r"[ \t]*+\}")
 _AFTER_PAIRS = re.compile(r"[ \t]*+(?:,[ \t]*+(\{[^{}]*+\})[ \t]*+)?(?:,[ \t]*+)?(?:%.*)?")
+_INDEX = re.compile(r"[{,][ \t]*+([0-9]{1,18}+)[ \t]")
+_IN_QUOTES = re.compile(QUOTED_OR_OPEN)
+
+
+@dataclass(frozen=True)
+class IndexBase:
+    """The number of the first attribute, and how it is known.
+
+    Attributes
+    ----------
+    first : {0, 1}
+        The number.
+    may_be_other : bool
+        Whether the rows may still prove that it is the other number.
+    reason : str
+        What has proven it, where it is not what was expected, or not Weka's.
+    """
+
+    first: int = 0
+    may_be_other: bool = True
+    reason: str = ""
+
+    def proof(self, n_attributes: int) -> int:
+        """Return the index that only this way of counting has."""
+        return n_attributes if self.first else 0
+
+    def proven(self, line: int, n_attributes: int) -> IndexBase:
+        """Return the same, now that this line has the index that proves it."""
+        reason = f"line {line} has the index {self.proof(n_attributes)}"
+        return IndexBase(self.first, False, f"{reason}, and there are {n_attributes} attributes")
+
+    @property
+    def notice(self) -> str:
+        """A warning for the user; empty where the rows are read as asked, or as Weka does."""
+        if not self.reason and not (self.first == 1 and self.may_be_other):
+            return ""
+        kind = "from 1, as CLUS does" if self.first else "from 0, as Weka does"
+        reason = self.reason or "nothing in them tells"
+        return f"the rows count attributes {kind}: {reason}; give index_base=0 or 1 to say it yourself"
+
+
+class OtherBase(Exception):
+    """The rows count attributes from another number than the one that was taken: read them again."""
+
+    def __init__(self, base: IndexBase) -> None:
+        super().__init__(base.reason)
+        self.base = base
 
 
 class _Scattered:
     """The cells that sparse rows list, of columns that are handed on dense: these may be far more."""
 
-    def __init__(self, typecode: str) -> None:
+    def __init__(self, block: Block) -> None:
         self._rows, self._ranks = array("q"), array("i")
-        self._values: array[Any] = array(typecode)
+        self._values: array[Any] = array(block.dtype.char)
+        self._rank = {position: rank for rank, position in enumerate(block.positions)}
+        self.block = block
 
-    def add(self, row: int, rank: int, value: float) -> None:
+    def add(self, row: int, position: int, value: float) -> None:
         self._rows.append(row)
-        self._ranks.append(rank)
+        self._ranks.append(self._rank[position])
         self._values.append(value)
 
-    def matrix(self, n_rows: int, width: int, dtype: Any) -> np.ndarray:
-        """Return all cells, zero where none is listed."""
+    def spell_out(self, n_rows: int) -> None:
+        """Give all cells to the block, zero where none is listed."""
         # Column by column in memory, as they are handed on.
-        cells = np.zeros((width, n_rows), dtype)
+        cells = np.zeros((len(self._rank), n_rows), self.block.dtype)
         cells[np.array(self._ranks, np.int64), np.array(self._rows, np.int64)] = self._values
-        return cells.T
+        self.block.parts.append(cells.T)
 
 
 class SparseRows(RowStore):
@@ -53,109 +107,85 @@ class SparseRows(RowStore):
         super().__init__(source, names, columns)
         self._base = base
         self._proof = base.proof(len(names))
-        self._rank = {position: rank for rank, position in enumerate(self.numeric)}
-        self._exact_rank = {position: rank for rank, position in enumerate(self.exact)}
-        self._group_and_rank = {
-            position: (i, rank)
-            for i, group in enumerate(self.groups)
-            for rank, position in enumerate(group.positions)
-        }
-        self._without_values = [
-            position for group in self.groups if not group.values for position in group.positions
-        ]
-        self._codes = [_Scattered("i") for _ in self.groups]
-        self._exact_cells = _Scattered("d")
+        self._rank = {position: rank for rank, position in enumerate(self.numbers.positions)}
+        self._scattered = {i: each for each in map(_Scattered, self.blocks) for i in each.block.positions}
         self._data = array("f")
         self._indices = array("i")
         self._starts = array("q", [0])
+        # Columns that have nothing to stand for what is not listed, and what a row has to say of them.
+        self._needed = {
+            i: f"{i + base.first} {MISSING}, as it has no values"
+            for i, column in enumerate(columns)
+            if isinstance(column, Nominal) and not column.values
+        }
+        for i, parser in self.parsers.items():
+            if parser.absent is None:
+                self._needed[i] = f"{i + base.first} and a value, or {i + base.first} {MISSING}"
 
     def other_base(self, line: str) -> IndexBase | None:
-        """Look for an index that only the other way of counting has."""
+        """Return the other way of counting, where this row or one below proves it; the source is used up.
+
+        The rows above have no index that proves the way that was taken.
+        """
         if not self._base.may_be_other:
             return None
-        return other_base(self._base, self.source, line, len(self.names))
-
-    def _finish(self) -> None:
-        if notice := self._base.notice:
-            self.source.notices.append(f"{self.source.path}: {notice}")
-        per_row = 8 * len(self.exact) + sum(each.dtype.itemsize * len(each.positions) for each in self.groups)
-        what = "its targets and nominal columns, with what rows leave out,"
-        self.source.limit.check(self._n_rows * per_row, what)
-        self._exact_rows.extend(self._exact_cells.matrix(self._n_rows, len(self.exact), np.float64))
-        for group, listed in zip(self.groups, self._codes, strict=True):
-            group.rows.extend(listed.matrix(self._n_rows, len(group.positions), group.dtype))
+        n_attributes, other = len(self.names), IndexBase(1 - self._base.first)
+        proven = None
+        try:
+            for row in chain([line], self.source):
+                pairs = _IN_QUOTES.sub("", row).partition("}")[0]
+                indices = set(map(int, _INDEX.findall(pairs)))
+                if indices and not other.first <= min(indices) <= max(indices) < n_attributes + other.first:
+                    return None
+                if proven is None and other.proof(n_attributes) in indices:
+                    proven = other.proven(self.source.line, n_attributes)
+        except ValueError:  # the error before is the one to report
+            return None
+        return proven
 
     def _add_cells(self, line: str) -> str | None:
         row, weight = self._quick_pairs(line) or self._pairs(line)
         if self._base.may_be_other and self._proof in row:
-            self._base = self._base.proven(self.source.line, len(self.names))
+            # That they count as Weka does is nothing to tell.
+            proven = self._base.proven(self.source.line, len(self.names))
+            self._base = proven if proven.first else replace(proven, reason="")
         if self._base.first:
             row = {index - 1: cell for index, cell in row.items()}
         if self._rank:
             self._add_numbers(row)
-        if self.exact:
-            self._add_exact(row)
-        if self.groups:
-            self._add_all_codes(row)
+        for position in [position for position in row if position in self._scattered]:
+            scattered = self._scattered[position]
+            scattered.add(self._n_rows, position, self._value(scattered.block, position, row[position]))
+        for position, expected in self._needed.items():
+            if position not in row:
+                name = shown(self.names[position])
+                raise self.source.error(f"attribute {name} is not listed; expected {expected}")
         for position, parser in self.parsers.items():
-            cell = row.get(position, parser.absent)
-            if cell is None:
-                index = position + self._base.first
-                expected = f"{index} and a value, or {index} {MISSING}"
-                raise self._not_listed(position, expected)
-            self._add_parsed(position, cell)
+            self._add_parsed(position, row.get(position, parser.absent or ""))
         return weight
 
     def _add_numbers(self, row: dict[int, str]) -> None:
-        rank = self._rank
-        positions = sorted(position for position in row if position in rank)
+        rank, bits = self._rank, self.numbers.bits
+        positions = sorted([position for position in row if position in rank])
         cells = [row[position] for position in positions]
         try:
             numbers = list(map(float, cells))
             # The sum is not below where one of them is not, or is no number.
             is_plain = sum(map(abs, numbers)) < TOO_LARGE_FOR_SINGLE and "_" not in "".join(cells)
-            is_plain = is_plain and all(
-                cell in BITS for position, cell in zip(positions, cells, strict=True) if position in self.bits
-            )
+            is_plain = is_plain and all(row[position] in BITS for position in positions if position in bits)
         except ValueError:
             is_plain = False
-        self._data.extend(numbers if is_plain else self._checked_numbers(positions, cells))
+        if not is_plain:
+            numbers = [self._value(self.numbers, position, row[position]) for position in positions]
+        self._data.extend(numbers)
         self._indices.extend([rank[position] for position in positions])
         self._starts.append(len(self._data))
-
-    def _add_exact(self, row: dict[int, str]) -> None:
-        positions = [position for position in row if position in self._exact_rank]
-        cells = [row[position] for position in positions]
-        for position, number in zip(
-            positions, self._checked_numbers(positions, cells, exact=True), strict=True
-        ):
-            self._exact_cells.add(self._n_rows, self._exact_rank[position], number)
-
-    def _add_all_codes(self, row: dict[int, str]) -> None:
-        for position, cell in row.items():
-            if place := self._group_and_rank.get(position):
-                i, rank = place
-                self._codes[i].add(self._n_rows, rank, self._code(self.groups[i], position, cell))
-        for position in self._without_values:
-            if position not in row:
-                index = position + self._base.first
-                raise self._not_listed(position, f"{index} {MISSING}, as it has no values")
-
-    def _not_listed(self, position: int, expected: str) -> ValueError:
-        return self.source.error(
-            f"attribute {shown(self.names[position])} is not listed; expected {expected}"
-        )
 
     def _quick_pairs(self, line: str) -> tuple[dict[int, str], None] | None:
         """Return the pairs of a row that has neither quotes nor anything unusual, or None."""
         # What is printable has no other blanks than spaces.
-        if (
-            not line.isprintable()
-            or line.find("}") != len(line) - 1
-            or "'" in line
-            or '"' in line
-            or "%" in line
-        ):
+        is_usual = line.isprintable() and line.find("}") == len(line) - 1
+        if not is_usual or "'" in line or '"' in line or "%" in line:
             return None
         try:
             pairs = dict(map(str.split, line[1:-1].split(",")))
@@ -202,11 +232,18 @@ class SparseRows(RowStore):
             )
         return row, after[1]
 
-    def _numbers(self) -> sp.csr_array:
+    def _finish(self) -> sp.csr_array:
+        if notice := self._base.notice:
+            self.source.notices.append(f"{self.source.path}: {notice}")
+        per_row = sum(block.dtype.itemsize * len(block.positions) for block in self.blocks)
+        what = "its targets and nominal columns, with what rows leave out,"
+        self.source.limit.check(self._n_rows * per_row, what)
+        for each in dict.fromkeys(self._scattered.values()):
+            each.spell_out(self._n_rows)
         # Of one type, or SciPy widens both to int64.
         index = np.int32 if len(self._data) < 2**31 else np.int64
         starts = self._starts if self._rank else [0] * (self._n_rows + 1)
         parts = (np.array(self._data, np.float32), np.array(self._indices, index), np.array(starts, index))
-        matrix = sp.csr_array(parts, shape=(self._n_rows, len(self.numeric)))
+        matrix = sp.csr_array(parts, shape=(self._n_rows, len(self._rank)))
         matrix.eliminate_zeros()
         return matrix

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import IO, Any
 
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from slantwood.data.arff import clus
 from slantwood.data.arff.syntax import MISSING
 from slantwood.data.names import deduplicate
-from slantwood.data.table import Categories, Data, categories_of_texts, is_frame, known_values
+from slantwood.data.table import Categories, Data, categories_of_texts, dense, is_frame, known_values
 from slantwood.data.text.numbers import number_texts
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
@@ -22,6 +22,30 @@ from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 _CELLS_AT_ONCE = 1 << 18
 _BARE = re.compile(r"[A-Za-z0-9_.+/@:-]+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+@dataclass(frozen=True)
+class _Attributes:
+    """One attribute or several of one type, as they are written.
+
+    `cells` returns the texts of some rows, a list for each attribute. Of a `matrix` of numbers or labels,
+    zeros need not be listed.
+    """
+
+    names: Sequence[str]
+    type: str
+    cells: Callable[[slice], list[list[str]]]
+    matrix: Any = None
+
+    def pairs(self, rows: slice) -> list[list[tuple[int, str]]]:
+        """Return for some rows which attributes they have to list, and with which texts."""
+        if self.matrix is None:
+            return [list(enumerate(row)) for row in zip(*self.cells(rows), strict=True)]
+        block = sp.csr_array(self.matrix[rows])
+        block.sum_duplicates()  # which also sorts
+        block.eliminate_zeros()
+        pairs = list(zip(block.indices.tolist(), number_texts(block.data, MISSING), strict=True))
+        return [pairs[start:stop] for start, stop in pairwise(block.indptr.tolist())]
 
 
 def write(data: Data, file: IO[bytes]) -> None:
@@ -32,97 +56,52 @@ def write(data: Data, file: IO[bytes]) -> None:
     """
     targets = _target_columns(data)
     columns = [*_key_columns(data), *_input_columns(data), *targets]
-    file.write(_header(columns, targets).encode())
+    n_targets = sum(len(each.names) for each in targets)
+    # A hierarchical attribute tells itself that it is the target.
+    mark = f": -C -{n_targets}" if data.y is None or data.hierarchy is None else ""
+    lines = [f"@relation 'data{mark}'"]
+    lines += [f"@attribute {_quoted(name)} {each.type}" for each in columns for name in each.names]
+    file.write("\n".join([*lines, "@data", ""]).encode())
     n_rows = data.X.shape[0]
-    step = _rows_at_once(data, columns)
+    n_listed = sum(len(each.names) for each in columns)
+    if sp.issparse(data.X):
+        n_listed = data.X.nnz // max(1, n_rows)
+    step = max(1, _CELLS_AT_ONCE // max(1, n_listed))
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
-        lines = _pairs_of(columns, rows) if sp.issparse(data.X) else _values_of(columns, rows)
+        lines = _lines(columns, rows, in_pairs=sp.issparse(data.X))
         if data.weights is not None:
-            weights = _number_texts("weights", np.asarray(data.weights[rows], np.float64))
-            lines = [f"{line},{{{weight}}}" for line, weight in zip(lines, weights, strict=True)]
+            weights = np.asarray(data.weights[rows], np.float64)
+            if np.isinf(weights).any():
+                raise ValueError("weights has infinite values, which ARFF cannot hold")
+            texts = number_texts(weights, MISSING)
+            lines = [f"{line},{{{weight}}}" for line, weight in zip(lines, texts, strict=True)]
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def _rows_at_once(data: Data, columns: Sequence[_Attributes]) -> int:
-    n_attributes = sum(len(each.names) for each in columns)
-    n_listed = n_attributes if not sp.issparse(data.X) else data.X.nnz // max(1, data.X.shape[0])
-    return max(1, _CELLS_AT_ONCE // max(1, n_listed))
+def _matrix(names: Sequence[str], type: str, matrix: Any) -> _Attributes:
+    """Return numbers side by side, or labels."""
+
+    def cells(rows: slice) -> list[list[str]]:
+        return [number_texts(column, MISSING) for column in dense(matrix[rows]).T]
+
+    return _Attributes(names, type, cells, matrix)
 
 
-class _Attributes(ABC):
-    """One attribute or several of one kind, as they are written."""
+def _coded(name: str, categories: Categories) -> _Attributes:
+    """Return an attribute of nominal values."""
+    texts = [*map(_quoted, categories.values), MISSING]  # -1, which is missing, takes the last
 
-    def __init__(self, names: Sequence[str], type: str) -> None:
-        self.names, self.type = names, type
+    def cells(rows: slice) -> list[list[str]]:
+        return [[texts[code] for code in categories.codes[rows].tolist()]]
 
-    @abstractmethod
-    def cells(self, rows: slice) -> list[list[str]]:
-        """Return the texts of some rows, a list for each attribute."""
-
-    def pairs(self, rows: slice) -> list[list[tuple[int, str]]]:
-        """Return for some rows which attributes they have to list, and with which texts."""
-        return [list(enumerate(row)) for row in zip(*self.cells(rows), strict=True)]
+    return _Attributes([name], "{" + ",".join(texts[:-1]) + "}", cells)
 
 
-class _Matrix(_Attributes):
-    """Numbers side by side, or labels; zeros need not be listed."""
+def _classes(hierarchy: Hierarchy, y: Any, name: str) -> _Attributes:
+    """Return the labels of each row, in a hierarchy."""
 
-    def __init__(self, names: Sequence[str], type: str, matrix: Any) -> None:
-        super().__init__(names, type)
-        self._matrix = matrix
-
-    def cells(self, rows: slice) -> list[list[str]]:
-        block = self._matrix[rows]
-        block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        return [_number_texts(name, column) for name, column in zip(self.names, block.T, strict=True)]
-
-    def pairs(self, rows: slice) -> list[list[tuple[int, str]]]:
-        block = sp.csr_array(self._matrix[rows])
-        block.sum_duplicates()  # which also sorts
-        block.eliminate_zeros()
-        named = f"one of {', '.join(map(repr, self.names[:3]))}, ..."
-        pairs = list(zip(block.indices.tolist(), _number_texts(named, block.data), strict=True))
-        return [pairs[start:stop] for start, stop in pairwise(block.indptr.tolist())]
-
-
-class _Coded(_Attributes):
-    """An attribute of nominal values."""
-
-    def __init__(self, name: str, categories: Categories) -> None:
-        self._texts = [*map(_quoted, categories.values), MISSING]  # -1, which is missing, takes the last
-        super().__init__([name], "{" + ",".join(self._texts[:-1]) + "}")
-        self._codes = categories.codes
-
-    def cells(self, rows: slice) -> list[list[str]]:
-        return [[self._texts[code] for code in self._codes[rows].tolist()]]
-
-
-class _Keys(_Attributes):
-    """Names of the rows."""
-
-    def __init__(self, keys: np.ndarray, taken: Sequence[str]) -> None:
-        self._keys = keys.reshape(len(keys), 1) if keys.ndim == 1 else keys
-        names = deduplicate([*taken, *["key"] * self._keys.shape[1]])
-        super().__init__(names[len(taken) :], "key")
-
-    def cells(self, rows: slice) -> list[list[str]]:
-        return [[_quoted(str(key)) for key in column] for column in self._keys[rows].T.tolist()]
-
-
-class _Classes(_Attributes):
-    """The labels of each row, in a hierarchy."""
-
-    def __init__(self, hierarchy: Hierarchy, y: Any, taken: Sequence[str]) -> None:
-        name = deduplicate([*taken, "class"])[-1]
-        super().__init__([name], "hierarchical " + ",".join(map(_quoted, clus.entries(hierarchy))))
-        self._hierarchy, self._y = hierarchy, y
-
-    def cells(self, rows: slice) -> list[list[str]]:
-        sets = self._hierarchy.label_sets(self._y[rows])
-        return [[self._cell(rows.start + i, labels) for i, labels in enumerate(sets)]]
-
-    def _cell(self, row: int, labels: Sequence[Any] | None) -> str:
+    def cell(row: int, labels: Sequence[Any] | None) -> str:
         if labels is None:
             return MISSING
         if not labels:
@@ -131,91 +110,83 @@ class _Classes(_Attributes):
             )
         return _quoted(clus.AND.join(map(str, labels)))
 
+    def cells(rows: slice) -> list[list[str]]:
+        sets = hierarchy.label_sets(y[rows])
+        return [[cell(row, labels) for row, labels in enumerate(sets, rows.start)]]
 
-def _names_of(data: Data) -> list[str]:
+    return _Attributes([name], "hierarchical " + ",".join(map(_quoted, clus.entries(hierarchy))), cells)
+
+
+def _new_names(data: Data, *names: str) -> tuple[str, ...]:
+    """Return names for attributes that the data has no names for."""
     # Labels of a hierarchy are no attributes.
-    return [*data.feature_names, *(data.target_names if data.hierarchy is None else ())]
+    taken = [*data.feature_names, *(data.target_names if data.hierarchy is None else ())]
+    return deduplicate([*taken, *names])[len(taken) :]
 
 
 def _key_columns(data: Data) -> list[_Attributes]:
-    return [] if data.keys is None else [_Keys(np.asarray(data.keys), _names_of(data))]
+    if data.keys is None:
+        return []
+    keys = np.asarray(data.keys)
+    keys = keys[:, np.newaxis] if keys.ndim == 1 else keys
+
+    def cells(rows: slice) -> list[list[str]]:
+        return [[_quoted(str(key)) for key in column] for column in keys[rows].T.tolist()]
+
+    return [_Attributes(_new_names(data, *["key"] * keys.shape[1]), "key", cells)]
 
 
 def _input_columns(data: Data) -> list[_Attributes]:
     if not is_frame(data.X):
-        return [_Matrix(data.feature_names, "numeric", data.X)]
+        return [_matrix(data.feature_names, "numeric", data.X)]
     columns: list[_Attributes] = []
     for j, name in enumerate(data.feature_names):
         series = data.X.iloc[:, j]
         if hasattr(series, "cat"):
             values = tuple(map(str, series.cat.categories))
-            columns.append(_Coded(name, Categories(series.cat.codes.to_numpy(), values)))
+            columns.append(_coded(name, Categories(series.cat.codes.to_numpy(), values)))
         elif getattr(series.dtype, "kind", "O") in "biuf":
-            columns.append(_Matrix([name], "numeric", _numbers_of(series).reshape(-1, 1)))
+            is_plain = isinstance(series.dtype, np.dtype)
+            numbers = series.to_numpy() if is_plain else series.to_numpy(np.float64, na_value=np.nan)
+            columns.append(_matrix([name], "numeric", numbers.reshape(-1, 1)))
         else:
             texts = [None if cell is None or cell != cell else str(cell) for cell in series.tolist()]
-            columns.append(_Coded(name, categories_of_texts(texts, numbers=False)))
+            columns.append(_coded(name, categories_of_texts(texts, numbers=False)))
     return columns
-
-
-def _numbers_of(series: Any) -> np.ndarray:
-    if isinstance(series.dtype, np.dtype):
-        return series.to_numpy()
-    return series.to_numpy(np.float64, na_value=np.nan)
 
 
 def _target_columns(data: Data) -> list[_Attributes]:
     if data.y is None:
         return []
     if data.hierarchy is not None:
-        return [_Classes(data.hierarchy, data.y, _names_of(data))]
+        return [_classes(data.hierarchy, data.y, *_new_names(data, "class"))]
     if data.task in LABEL_TASKS or sp.issparse(data.y):
-        return [_Matrix(data.target_names, "{0,1}", data.y)]
+        return [_matrix(data.target_names, "{0,1}", data.y)]
     y = np.asarray(data.y)
     if data.task in CLASS_TASKS or y.dtype.kind not in "biuf":
-        return [_Coded(data.target_names[0], _categories_of_classes(y))]
-    return [_Matrix(data.target_names, "numeric", y.reshape(len(y), len(data.target_names)))]
+        return [_coded(data.target_names[0], _categories_of_classes(y))]
+    return [_matrix(data.target_names, "numeric", y.reshape(len(y), len(data.target_names)))]
 
 
 def _categories_of_classes(y: np.ndarray) -> Categories:
     values = sorted(known_values(y), key=lambda value: (isinstance(value, str), value))
     code = {value: i for i, value in enumerate(values)}
     codes = np.array([code.get(value, -1) for value in y.tolist()], np.int64)
-    return Categories(codes, tuple(map(_class_text, values)))
+    texts = (str(value).removesuffix(".0") if isinstance(value, float) else str(value) for value in values)
+    return Categories(codes, tuple(texts))
 
 
-def _class_text(value: Any) -> str:
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _header(columns: Sequence[_Attributes], targets: Sequence[_Attributes]) -> str:
-    # A hierarchical attribute tells itself that it is the target.
-    n_targets = sum(len(each.names) for each in targets)
-    mark = "" if any(isinstance(each, _Classes) for each in targets) else f": -C -{n_targets}"
-    lines = [f"@relation 'data{mark}'"]
-    lines += [f"@attribute {_quoted(name)} {each.type}" for each in columns for name in each.names]
-    return "\n".join([*lines, "@data", ""])
-
-
-def _values_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
-    cells = [column for each in columns for column in each.cells(rows)]
-    return [",".join(row) for row in zip(*cells, strict=True)]
-
-
-def _pairs_of(columns: Sequence[_Attributes], rows: slice) -> list[str]:
-    lines: list[list[str]] = [[] for _ in range(rows.stop - rows.start)]
+def _lines(columns: Sequence[_Attributes], rows: slice, in_pairs: bool) -> list[str]:
+    if not in_pairs:
+        cells = [column for each in columns for column in each.cells(rows)]
+        return [",".join(row) for row in zip(*cells, strict=True)]
+    listed: list[list[str]] = [[] for _ in range(rows.stop - rows.start)]
     first = 0
     for each in columns:
-        for line, pairs in zip(lines, each.pairs(rows), strict=True):
+        for line, pairs in zip(listed, each.pairs(rows), strict=True):
             line += [f"{first + i} {text}" for i, text in pairs]
         first += len(each.names)
-    return ["{" + ",".join(line) + "}" for line in lines]
-
-
-def _number_texts(name: str, numbers: np.ndarray) -> list[str]:
-    if numbers.dtype.kind == "f" and np.isinf(numbers).any():
-        raise ValueError(f"{name} has infinite values, which ARFF cannot hold")
-    return number_texts(numbers, missing=MISSING)
+    return ["{" + ",".join(line) + "}" for line in listed]
 
 
 def _quoted(text: str) -> str:

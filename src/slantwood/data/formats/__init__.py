@@ -17,30 +17,29 @@ from slantwood.hints import shown
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, what names of such files end in, and the file here that reads and writes it.
+    """A format: its name, which is that of the file here that reads and writes it, and suffixes of files.
 
     `keeps` names what it can hold of a `Data` beside columns.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    module: str
     keeps: tuple[str, ...] = ()
 
     def load(self) -> Any:
         """Import the module; some need libraries that are not always there."""
-        return import_module(f"{__name__}.{self.module}")
+        return import_module(f"{__name__}.{self.name}")
 
 
 _FORMATS = (
-    Format("arff", (".arff",), "arff", ("hierarchy", "weights", "keys")),
-    Format("csv", (".csv", ".data"), "csv"),
-    Format("tsv", (".tsv", ".tab"), "tsv"),
-    Format("svmlight", (".libsvm", ".svm", ".svmlight"), "svmlight"),
-    Format("extreme", (".xmc",), "extreme"),
-    Format("parquet", (".parquet", ".pq"), "parquet"),
-    Format("arrow", (".arrow", ".feather", ".ipc"), "arrow"),
-    Format("npz", (".npz",), "npz", ("hierarchy", "weights", "keys")),
+    Format("arff", (".arff",), ("hierarchy", "weights", "keys")),
+    Format("csv", (".csv", ".data")),
+    Format("tsv", (".tsv", ".tab")),
+    Format("svmlight", (".libsvm", ".svm", ".svmlight")),
+    Format("extreme", (".xmc",)),
+    Format("parquet", (".parquet", ".pq")),
+    Format("arrow", (".arrow", ".feather", ".ipc")),
+    Format("npz", (".npz",), ("hierarchy", "weights", "keys")),
 )
 _BY_NAME = {each.name: each for each in _FORMATS}
 _BY_SUFFIX = {suffix: each for each in _FORMATS for suffix in each.suffixes}

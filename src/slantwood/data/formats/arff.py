@@ -7,76 +7,170 @@ mark ``-C`` in the name of the table: ``-C 6`` for the first six, ``-C -6`` for 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from slantwood.data.arff import clus, mulan
-from slantwood.data.arff.header import (
-    Attribute,
-    Column,
-    Header,
-    Nominal,
-    Parsed,
-    Skipped,
-    column_of,
-    is_numeric,
-    is_text,
-    is_text_or_date,
-    read_header,
-)
-from slantwood.data.arff.index_base import IndexBase, OtherBase
-from slantwood.data.arff.row_store import Cells
-from slantwood.data.arff.rows import read_rows
+import numpy as np
+
+from slantwood.data.arff import clus, header, mulan
+from slantwood.data.arff.dense_rows import DenseRows
+from slantwood.data.arff.header import Column, Header, Nominal, Parsed, Skipped, read_header
+from slantwood.data.arff.row_store import Cells, RowStore
 from slantwood.data.arff.source import Source, emit_notices, open_source
+from slantwood.data.arff.sparse_rows import IndexBase, OtherBase, SparseRows
 from slantwood.data.arff.syntax import MISSING, number_text
 from slantwood.data.arff.writing import write
-from slantwood.data.inputs import inputs, pandas_for
+from slantwood.data.limits import checked_max_memory
 from slantwood.data.read_options import ReadOptions, Roles
-from slantwood.data.table import Categories, Data, Table, categories_of_texts
+from slantwood.data.table import Categories, Data, Table, categories_of_texts, inputs, pandas_for
 from slantwood.hints import shown
 from slantwood.targets.hierarchy import Hierarchy
 
-__all__ = ["read", "read_hierarchical", "write"]
+__all__ = ["read", "read_clus", "read_hierarchy", "write"]
 
 _OF_MEKA = re.compile(r"(?:^|(?<=[ \t:]))-C[ \t]++(-?)([0-9]{1,9})(?![^ \t'\"])")
 
 
 def read(path: Path, options: ReadOptions) -> Table | Data:
     """Read a file; one with a hierarchy says itself what is a target."""
-
-    def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
-        position = clus.class_position(source, header.attributes)
-        if position is not None:
-            return _hierarchical(source, header, position, options, base, None, "auto")
-        return _flat(source, header, options, base)
-
-    return _read_with_base(path, options, content)
+    return _read(path, options, None, "auto", is_needed=False)
 
 
-def read_hierarchical(
-    path: Path, options: ReadOptions, hierarchy: Hierarchy | None, padding: str | None
+def read_hierarchy(
+    path: str | PathLike[str],
+    *,
+    padding: str | None = "auto",
+    encoding: str | None = None,
+    max_memory: int | None = None,
+) -> Hierarchy:
+    r"""Read the hierarchy of a CLUS file from its header; the rows are not looked at.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
+    padding : str or None, default="auto"
+        What shorter paths are filled up with, and is dropped from their ends: with "0", ``1/2/0/0`` is the
+        class ``1/2``. "auto" takes "0" where the list of classes looks so: all paths have the same number of
+        parts, more than one, some end in 0, and a 0 is followed by zeros only. None drops nothing.
+    encoding : str, optional
+        The encoding of the file, as in `read`.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
+
+    Returns
+    -------
+    Hierarchy
+        Labels are the paths, in the order of the file. Where an entry of the list begins with ``root/``, the
+        entries are links ``parent/child``, and labels are the names of the nodes, without ``root``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from slantwood.data import read_hierarchy
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.arff")
+    ...     classes = "@attribute class hierarchical oak,elm,elm/wych"
+    ...     _ = path.write_text(f"@relation trees\n@attribute height numeric\n{classes}\n@data\n30,oak\n")
+    ...     read_hierarchy(path).nodes
+    ('oak', 'elm', 'elm/wych')
+    """
+    clus.check_padding(padding)
+    with open_source(path, encoding, checked_max_memory(max_memory)) as source:
+        attributes = read_header(source).attributes
+        position = clus.class_position(source, attributes, is_needed=True)
+        assert position is not None
+        classes = clus.Classes(source, attributes[position], padding)
+    emit_notices(source)
+    return classes.hierarchy()
+
+
+def read_clus(
+    path: str | PathLike[str],
+    *,
+    hierarchy: Hierarchy | None = None,
+    padding: str | None = "auto",
+    encoding: str | None = None,
+    index_base: int | str = "auto",
+    drop_text: bool = False,
+    max_memory: int | None = None,
 ) -> Data:
-    """Read a file of CLUS, with another hierarchy than its own if one is given."""
+    r"""Read a CLUS file of hierarchical multi-label classification.
 
-    def content(source: Source, header: Header, base: IndexBase) -> Table | Data:
-        position = clus.require_class_position(source, header.attributes)
-        return _hierarchical(source, header, position, options, base, hierarchy, padding)
+    Parameters
+    ----------
+    path : str or path
+        The file; .bz2, .gz, .xz, .zst and a .zip with one file in it are decompressed.
+    hierarchy : Hierarchy, optional
+        The hierarchy to use, that of the training file for instance, in place of the one in the header.
+    padding : str or None, default="auto"
+        What shorter paths are filled up with, as in `read_hierarchy`.
+    encoding : str, optional
+        The encoding of the file, as in `read`.
+    index_base : {"auto", "clus", 0, 1}, default="auto"
+        The number of the first column in sparse rows, as in `read`.
+    drop_text : bool, default=False
+        Whether to leave out columns of text, as in `read`.
+    max_memory : int, optional
+        The most bytes of memory that the file may take, as in `read`.
 
-    data = _read_with_base(path, options, content)
+    Returns
+    -------
+    Data
+        The inputs, the labels and their hierarchy. `y` is a csr_array of dtype int8 with a column per label,
+        1 where the file gives the label. A row whose classes are not known (``?``) is all NaN, and y then of
+        dtype float32.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed; it says the line, and what was expected there.
+    ImportError
+        If there are nominal inputs, and pandas is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from slantwood.data import read_clus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trees.arff")
+    ...     classes = "@attribute class hierarchical oak,elm,elm/wych"
+    ...     _ = path.write_text(f"@relation trees\n@attribute height numeric\n{classes}\n@data\n30,oak\n")
+    ...     train = read_clus(path)
+    ...     test = read_clus(path, hierarchy=train.hierarchy)
+    >>> test.y.toarray()
+    array([[1, 0, 0]], dtype=int8)
+    """
+    clus.check_padding(padding)
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy is of type {type(hierarchy).__name__}; expected a Hierarchy or None")
+    most = checked_max_memory(max_memory)
+    options = ReadOptions(encoding=encoding, index_base=index_base, drop_text=drop_text, max_memory=most)
+    data = _read(Path(path), options, hierarchy, padding, is_needed=True)
     assert isinstance(data, Data)  # as nobody asks for other targets
     return data
 
 
-def _read_with_base(
-    path: Path, options: ReadOptions, content: Callable[[Source, Header, IndexBase], Table | Data]
+def _read(
+    path: Path, options: ReadOptions, hierarchy: Hierarchy | None, padding: str | None, is_needed: bool
 ) -> Table | Data:
-    """Read the content of a file, once more where its rows prove to count attributes otherwise than taken."""
+    """Read a file, once more where its rows prove to count attributes otherwise than taken."""
     base = _index_base(options.index_base)
     while True:
         with open_source(path, options.encoding, options.max_memory) as source:
+            reading = _Reading(source, read_header(source), options, base)
+            position = clus.class_position(source, reading.header.attributes, is_needed=is_needed)
             try:
-                found = content(source, read_header(source), base)
+                if position is None:
+                    found: Table | Data = reading.flat()
+                else:
+                    found = reading.hierarchical(position, hierarchy, padding)
             except OtherBase as other:
                 base = other.base
                 if not path.is_file():  # what comes through a pipe can be read only once
@@ -93,206 +187,151 @@ def _index_base(said: int | str) -> IndexBase:
     # 0 and 1 also as the command line gives them; True and False are neither.
     if isinstance(said, bool) or str(said) not in ("auto", "clus", "0", "1"):
         raise ValueError(f"index_base={shown(said)} is not known; expected 'auto', 'clus', 0 or 1")
-    match str(said):
-        case "auto":
-            return IndexBase(0)
-        case "clus":
-            return IndexBase(1)
+    if said in ("auto", "clus"):
+        return IndexBase(int(said == "clus"))
     return IndexBase(int(said), may_be_other=False)
 
 
-def _flat(source: Source, header: Header, options: ReadOptions, base: IndexBase) -> Table:
-    labels = _Labels(source, header, options.max_memory)
-    options = options.with_default_targets(labels.names)
-    return _Reading(source, header, options, base).table(labels.hierarchy)
+class _Reading:
+    """How the attributes of a file are read, given what the user says that they are for."""
 
+    def __init__(self, source: Source, content: Header, options: ReadOptions, base: IndexBase) -> None:
+        self._source, self.header, self._names = source, content, content.names
+        self._options, self._base = options, base
 
-def _hierarchical(
-    source: Source,
-    header: Header,
-    position: int,
-    options: ReadOptions,
-    base: IndexBase,
-    hierarchy: Hierarchy | None,
-    padding: str | None,
-) -> Table | Data:
-    name = header.attributes[position].name
-    reading = _Reading(source, header, options.with_default_targets(lambda: [name]), base)
-    if position not in reading.roles.targets:
-        if reading.roles.targets and position in reading.roles.inputs:
-            raise source.error(
-                f"attribute {shown(name)} has classes in a hierarchy, and the targets are others; leave it "
-                f"out with drop=[{shown(name)}]",
-                header.attributes[position].line,
-            )
-        return reading.table(leave_out=position)
-    if len(reading.roles.targets) > 1:
-        raise source.error(
-            f"attribute {shown(name)} has classes in a hierarchy, and is one of {len(reading.roles.targets)} "
-            "targets; expected it alone",
-            header.attributes[position].line,
-        )
-    classes = clus.Classes(source, header.attributes[position], padding)
-    if hierarchy is None:
-        hierarchy = classes.hierarchy()
-    table, label_sets = reading.table_and_parsed(position, Parsed(classes.reader(hierarchy)))
-    return Data(
-        inputs(source.path, table),
-        hierarchy.indicator(label_sets),
-        table.names,
-        tuple(map(str, hierarchy.nodes)),
-        hierarchy,
-        "hierarchical multi-label",
-        table.weights,
-        table.keys,
-    )
+    def flat(self) -> Table:
+        """Read a file without classes of a hierarchy of CLUS."""
+        options, hierarchy = self._options, None
+        if options.takes_default_targets:
+            targets, hierarchy = self._default_targets()
+            options = replace(options, targets=targets)
+        return self._read_table(self._roles(options), hierarchy)
 
-
-class _Labels:
-    """Targets that neither the user nor a type tells: of Mulan's XML file, or of MEKA's mark."""
-
-    def __init__(self, source: Source, header: Header, max_memory: int | None) -> None:
-        self._source, self._header, self._max_memory = source, header, max_memory
-        self.hierarchy: Hierarchy | None = None
-
-    def names(self) -> list[str] | None:
-        """Return the names of these attributes, or None where nothing tells."""
-        beside = mulan.find_labels_file(self._source.path)
-        return self._of_meka() if beside is None else self._of_mulan(beside)
-
-    def _of_mulan(self, beside: Path) -> list[str]:
-        try:
-            labels = mulan.read_labels(beside, max_memory=self._max_memory)
-        except ValueError as error:
-            raise ValueError(
-                f"{error}. The file lies beside {self._source.path}; give targets to do without it"
-            ) from error
-        names = self._header.names
-        # Some files escape apostrophes without quotes around the name, in one of the two or in both.
-        found = {_unescaped(name): name for name in names} | {name: name for name in names}
-        attribute_of: dict[str, str] = {}
-        for label in labels.names:
-            attribute = found.get(label, found.get(_unescaped(label)))
-            if attribute is None:
-                raise ValueError(
-                    f"{beside} has the label {shown(label)}, and {self._source.path} no attribute of this "
-                    "name; expected the labels among the attributes. Give targets to do without this list"
+    def hierarchical(self, position: int, hierarchy: Hierarchy | None, padding: str | None) -> Table | Data:
+        """Read a file with classes of a hierarchy at this position."""
+        attribute, options = self.header.attributes[position], self._options
+        if options.takes_default_targets:
+            options = replace(options, targets=[attribute.name])
+        roles = self._roles(options)
+        if position not in roles.targets:
+            if roles.targets and position in roles.inputs:
+                raise attribute.error(
+                    self._source,
+                    "has classes in a hierarchy, and the targets are others; leave it out with "
+                    f"drop=[{shown(attribute.name)}]",
                 )
-            attribute_of[label] = attribute
-        chosen = set(attribute_of.values())
-        if labels.hierarchy is not None:
-            edges = [(attribute_of[str(a)], attribute_of[str(b)]) for a, b in labels.hierarchy.edges]
-            self.hierarchy = Hierarchy([name for name in names if name in chosen], edges)
-        return list(attribute_of.values())
+            return self._read_table(roles, given={position: Skipped()})
+        if len(roles.targets) > 1:
+            problem = f"has classes in a hierarchy, and is one of {len(roles.targets)} targets"
+            raise attribute.error(self._source, f"{problem}; expected it alone")
+        classes = clus.Classes(self._source, attribute, padding)
+        if hierarchy is None:
+            hierarchy = classes.hierarchy()
+        columns = self._columns(roles, {position: Parsed(classes.reader(hierarchy))})
+        cells = self._cells(roles, columns)
+        table = self._table(replace(roles, targets=()), columns, cells)
+        X, Y = inputs(self._source.path, table), hierarchy.indicator(cells.parsed[position])
+        labels, task = tuple(map(str, hierarchy.nodes)), "hierarchical multi-label"
+        return Data(X, Y, table.names, labels, hierarchy, task, table.weights, table.keys)
 
-    def _of_meka(self) -> list[str] | None:
-        names = self._header.names
-        mark = _OF_MEKA.search(self._header.relation)
+    def _read_table(
+        self, roles: Roles, hierarchy: Hierarchy | None = None, given: Mapping[int, Column] | None = None
+    ) -> Table:
+        columns = self._columns(roles, given or {})
+        return self._table(roles, columns, self._cells(roles, columns), hierarchy)
+
+    def _default_targets(self) -> tuple[list[str] | None, Hierarchy | None]:
+        """Return what Mulan's XML file, or MEKA's mark, says: the targets, and their hierarchy."""
+        path, names = self._source.path, self._names
+        if beside := mulan.find_labels_file(path):
+            return mulan.attributes_of_labels(beside, path, names, self._options.max_memory)
+        mark = _OF_MEKA.search(self.header.relation)
         if mark is None:
-            return None
+            return None, None
         count = int(mark[2])
         if count > len(names):
             raise ValueError(
-                f"{self._source.path}: the relation says '-C {mark[1]}{mark[2]}', {count} labels, but there "
-                f"are {len(names)} attributes; give targets"
+                f"{path}: the relation says '-C {mark[1]}{mark[2]}', {count} labels, but there are "
+                f"{len(names)} attributes; give targets"
             )
-        return names[len(names) - count :] if mark[1] else names[:count]
+        return names[len(names) - count :] if mark[1] else names[:count], None
 
+    def _roles(self, options: ReadOptions) -> Roles:
+        return options.roles(self._names, self._source.path)
 
-class _Reading:
-    """How the attributes of a file are read, given what they are for."""
-
-    def __init__(self, source: Source, header: Header, options: ReadOptions, base: IndexBase) -> None:
-        self._source, self._attributes, self._names = source, header.attributes, header.names
-        self._base, self._drop_text = base, options.drop_text
-        self.roles: Roles = options.roles(self._names, source.path)
-
-    def table(self, hierarchy: Hierarchy | None = None, leave_out: int | None = None) -> Table:
-        """Read the rows; `hierarchy` is that of the targets."""
-        columns = self._columns({} if leave_out is None else {leave_out: Skipped()})
-        return self._table(columns, self._cells(columns), self.roles.targets, hierarchy)
-
-    def table_and_parsed(self, position: int, parsed: Parsed) -> tuple[Table, list[Any]]:
-        """Read the rows to a table without targets, and what is parsed at one position."""
-        columns = self._columns({position: parsed})
-        cells = self._cells(columns)
-        return self._table(columns, cells, (), None), cells.parsed[position]
-
-    def _columns(self, given: dict[int, Column]) -> list[Column]:
+    def _columns(self, roles: Roles, given: Mapping[int, Column]) -> list[Column]:
         columns: list[Column] = [Skipped()] * len(self._names)
-        for i in self.roles.inputs:
-            columns[i] = given[i] if i in given else self._column(i, is_target=False)
-        for i in self.roles.targets:
-            columns[i] = given[i] if i in given else self._column(i, is_target=True)
+        for is_target, positions in ((False, roles.inputs), (True, roles.targets)):
+            for i in positions:
+                columns[i] = given.get(i) or self._column(i, is_target, i in roles.nominal)
         return columns
 
-    def _column(self, position: int, is_target: bool) -> Column:
-        attribute = self._attributes[position]
+    def _column(self, position: int, is_target: bool, is_nominal: bool) -> Column:
+        attribute = self.header.attributes[position]
         if clus.is_key(attribute):
-            return self._key(attribute, is_target)
-        if position in self.roles.nominal and is_numeric(attribute):
+            if is_target:
+                problem = "is among the targets, and is a key, which names the rows"
+                raise attribute.error(self._source, f"{problem}; expected other targets")
+            return Parsed(lambda cell: MISSING if cell is None else cell)
+        if is_nominal and header.is_numeric(attribute):
             return Parsed(number_text, absent="0")
-        if position in self.roles.nominal and is_text(attribute):
+        if is_nominal and header.is_text(attribute):
             return Parsed(lambda cell: cell)
-        if self._drop_text and not is_target and is_text_or_date(attribute):
+        if self._options.drop_text and not is_target and header.is_text_or_date(attribute):
             return Skipped()
         # Inputs of the values 0 and 1, as indicators of words or genes, serve as numbers, and may be sparse.
-        is_input = not is_target and position not in self.roles.nominal
-        return column_of(self._source, attribute, exact=is_target, bits_are_numbers=is_input)
+        is_input = not is_target and not is_nominal
+        return header.column_of(self._source, attribute, exact=is_target, bits_are_numbers=is_input)
 
-    def _key(self, attribute: Attribute, is_target: bool) -> Parsed:
-        if is_target:
-            raise self._source.error(
-                f"attribute {shown(attribute.name)} is among the targets, and is a key, which names the "
-                "rows; expected other targets",
-                attribute.line,
-            )
-        return Parsed(lambda cell: MISSING if cell is None else cell)
-
-    def _cells(self, columns: Sequence[Column]) -> Cells:
-        if any(_is_nominal(columns[i]) for i in self._features(columns)):
+    def _cells(self, roles: Roles, columns: Sequence[Column]) -> Cells:
+        """Read the rows below ``@data``; the first one tells whether all of them list pairs."""
+        if any(isinstance(columns[i], (Nominal, Parsed)) for i in self._features(roles, columns)):
             pandas_for(self._source.path)  # before all rows are read in vain
-        return read_rows(self._source, self._names, columns, self._base)
+        source, names = self._source, self._names
+        first = next(iter(source), None)
+        in_pairs = first is not None and first.startswith("{")
+        rows: RowStore = DenseRows(source, names, columns)
+        if in_pairs:
+            rows = SparseRows(source, names, columns, self._base)
+        # Numbers too large for single precision are looked for, and named.
+        with np.errstate(over="ignore"):
+            for line in chain([first], source) if first else ():
+                if line.startswith("{") != in_pairs:
+                    form = "{index value, ...}" if in_pairs else "values without braces"
+                    raise source.error(f"expected {form}, as in the first row")
+                try:
+                    rows.add(line)
+                except ValueError as error:
+                    if isinstance(rows, SparseRows) and (other := rows.other_base(line)):
+                        raise OtherBase(other) from error
+                    raise
+            return rows.cells()
 
-    def _features(self, columns: Sequence[Column]) -> list[int]:
-        return [
-            i
-            for i in self.roles.inputs
-            if not isinstance(columns[i], Skipped) and not clus.is_key(self._attributes[i])
-        ]
+    def _features(self, roles: Roles, columns: Sequence[Column]) -> tuple[int, ...]:
+        skipped = {i for i in roles.inputs if isinstance(columns[i], Skipped)}
+        skipped |= {i for i in roles.inputs if clus.is_key(self.header.attributes[i])}
+        return tuple(i for i in roles.inputs if i not in skipped)
 
     def _table(
-        self, columns: Sequence[Column], cells: Cells, targets: Sequence[int], hierarchy: Hierarchy | None
+        self, roles: Roles, columns: Sequence[Column], cells: Cells, hierarchy: Hierarchy | None = None
     ) -> Table:
-        features = self._features(columns)
-        keys = [cells.parsed[i] for i in self.roles.inputs if clus.is_key(self._attributes[i])]
-        return Table(
-            tuple(self._names[i] for i in features),
+        features = self._features(roles, columns)
+        keys = [cells.parsed[i] for i in roles.inputs if clus.is_key(self.header.attributes[i])]
+
+        found: dict[int, Any] = dict(cells.columns)
+        for i in (*features, *roles.targets):
+            match columns[i]:
+                case Nominal(values):
+                    found[i] = Categories(cells.columns[i], values)
+                case Parsed():
+                    is_number = header.is_numeric(self.header.attributes[i])
+                    found[i] = categories_of_texts(cells.parsed[i], numbers=is_number)
+        return Table.of(
+            self._names,
+            replace(roles, inputs=features),
             cells.numbers,
-            {
-                k: self._categories(columns[i], cells, i)
-                for k, i in enumerate(features)
-                if _is_nominal(columns[i])
-            },
-            tuple(self._names[i] for i in targets),
-            [
-                self._categories(columns[i], cells, i) if _is_nominal(columns[i]) else cells.exact[i]
-                for i in targets
-            ],
-            cells.weights,
-            clus.keys(keys, self._source.limit),
-            hierarchy,
+            found,
+            weights=cells.weights,
+            keys=clus.keys(keys, self._source.limit),
+            hierarchy=hierarchy,
         )
-
-    def _categories(self, column: Column, cells: Cells, position: int) -> Categories:
-        if isinstance(column, Nominal):
-            return Categories(cells.codes[position], column.values)
-        return categories_of_texts(cells.parsed[position], numbers=is_numeric(self._attributes[position]))
-
-
-def _is_nominal(column: Column) -> bool:
-    return isinstance(column, (Nominal, Parsed))
-
-
-def _unescaped(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name)

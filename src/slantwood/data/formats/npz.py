@@ -24,12 +24,7 @@ from slantwood.data.files import open_read
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, reject_column_options
-from slantwood.data.table import (
-    Categories,
-    Data,
-    compact,
-    numeric_inputs,
-)
+from slantwood.data.table import Categories, Data, compact, dense, numeric_inputs
 from slantwood.data.tasks import infer_task
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
@@ -60,11 +55,16 @@ def write(data: Data, file: IO[bytes]) -> None:
     arrays: dict[str, Any] = _parts("X", numeric_inputs(data, "npz"))
     if data.y is not None:
         arrays |= _parts("y", data.y)
-    for name, names in (("feature_names", data.feature_names), ("target_names", data.target_names)):
-        arrays |= _written_names(name, names)
-    for name, value in (("task", data.task), ("weights", data.weights), ("keys", data.keys)):
-        if value is not None:
-            arrays[name] = np.asarray(value)
+    for name in ("feature_names", "target_names"):
+        names = getattr(data, name)
+        if isinstance(names, NumberedNames):
+            # Millions of names that are only numbers would be most of the file.
+            arrays[f"{name}_numbered"] = np.array([names.prefix, str(names.numbers.start)])
+        else:
+            arrays[name] = np.array(names, dtype=str)
+    for name in ("task", "weights", "keys"):
+        if getattr(data, name) is not None:
+            arrays[name] = np.asarray(getattr(data, name))
     for name, array in arrays.items():
         if array.dtype.hasobject:  # which would be pickled
             raise ValueError(f"a .npz file holds numbers and texts, and {name} has other values")
@@ -73,37 +73,39 @@ def write(data: Data, file: IO[bytes]) -> None:
     np.savez_compressed(file, **arrays)
 
 
-def _written_names(field: str, names: Sequence[str]) -> dict[str, np.ndarray]:
-    # Millions of names that are only numbers would be most of the file.
-    if isinstance(names, NumberedNames):
-        return {f"{field}_numbered": np.array([names.prefix, str(names.numbers.start)])}
-    return {field: np.array(names, dtype=str)}
-
-
 class _Arrays:
     """The arrays of an open file, by name; what one says of its size is checked before it takes memory."""
 
     def __init__(self, zipped: zipfile.ZipFile, limit: Limit) -> None:
         self._zipped, self.limit = zipped, limit
-        self._members = {each.filename.removesuffix(".npy"): each for each in zipped.infolist()}
+        self.members = {each.filename.removesuffix(".npy"): each for each in zipped.infolist()}
         self._taken = 0
 
-    @property
-    def names(self) -> list[str]:
-        return list(self._members)
-
     def __contains__(self, name: str) -> bool:
-        return name in self._members
+        return name in self.members
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def get(
+        self, name: str, kinds: str, dimensions: Sequence[int], expected: str, length: int | None = None
+    ) -> np.ndarray:
+        """Return an array of one of these kinds of numbers or texts, and numbers of dimensions."""
         if name not in self:
             raise ValueError(f"it has no array {name}; expected one")
         self._check_size(name)
-        with self._zipped.open(self._members[name]) as stream:
-            return npy.read_array(stream, allow_pickle=False)
+        with self._zipped.open(self.members[name]) as stream:
+            array: np.ndarray = npy.read_array(stream, allow_pickle=False)
+        fits = array.dtype.kind in kinds and array.ndim in dimensions
+        if not fits or (length is not None and len(array) != length):
+            raise ValueError(
+                f"{name} has the shape {array.shape} and dtype {array.dtype}; expected {expected}"
+            )
+        return array
+
+    def text(self, name: str) -> str | None:
+        """Return the text of this name; None where there is none."""
+        return str(self.get(name, "U", (0,), "a text")) if name in self else None
 
     def _check_size(self, name: str) -> None:
-        member = self._members[name]
+        member = self.members[name]
         with self._zipped.open(member) as stream:
             version = npy.read_magic(stream)
             if version not in _HEADERS:
@@ -112,13 +114,11 @@ class _Arrays:
         if dtype.hasobject:
             raise ValueError(f"{name} holds pickled objects, which are not read; expected numbers or texts")
         # Something of size 0 takes time too, if there is much of it. Numbers are computed with as float64.
-        n_cells = math.prod(max(size, 1) for size in shape)
-        self._taken += n_cells * max(dtype.itemsize, 8)
+        self._taken += math.prod(max(size, 1) for size in shape) * max(dtype.itemsize, 8)
         self.limit.check(self._taken, f"{name} of the shape {shape}")
         if math.prod(shape) * dtype.itemsize > member.file_size:
-            raise ValueError(
-                f"{name} is said to have the shape {shape}, and is not whole; copy the file again"
-            )
+            problem = f"is said to have the shape {shape}, and is not whole"
+            raise ValueError(f"{name} {problem}; copy the file again")
 
 
 def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:
@@ -133,7 +133,18 @@ def _parts(name: str, matrix: Any) -> dict[str, np.ndarray]:
 
 
 def _data(arrays: _Arrays, options: ReadOptions) -> Data:
-    X = _inputs(arrays)
+    X = _matrix(arrays, "X")
+    if X is None:
+        known = listed(list(arrays.members))
+        raise ValueError(f"it has the arrays {known}; expected X, or X_data and its like")
+    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = compact(X.astype(np.float32, copy=False))
+    if np.isinf(X.data if sp.issparse(X) else X).any():
+        raise ValueError(
+            "X has numbers that are infinite, or too large for float32; expected finite numbers, or NaN "
+            "where they are missing"
+        )
     n_rows = X.shape[0]
     y = None if options.targets is not None else _matrix(arrays, "y")
     if y is not None and y.shape[0] != n_rows:
@@ -141,30 +152,18 @@ def _data(arrays: _Arrays, options: ReadOptions) -> Data:
     n_targets = 0 if y is None else 1 if y.ndim == 1 else y.shape[1]
     feature_names = _names(arrays, "feature_names", X.shape[1], "x")
     target_names = () if y is None else _names(arrays, "target_names", n_targets, "y")
-    stored = str(arrays["task"]) if "task" in arrays else None
-    y, task = _targets(y, target_names, stored, options.task, arrays.limit)
+    y, task = _targets(y, target_names, arrays.text("task"), options.task, arrays.limit)
     hierarchy = None
-    if task in LABEL_TASKS and "hierarchy" in arrays:
-        hierarchy, task = Hierarchy.from_json(str(arrays["hierarchy"])), "hierarchical multi-label"
+    if task in LABEL_TASKS and (text := arrays.text("hierarchy")) is not None:
+        hierarchy, task = Hierarchy.from_json(text), "hierarchical multi-label"
         if len(hierarchy) != n_targets:
             raise ValueError(f"y has {n_targets} labels and hierarchy has {len(hierarchy)}; expected as many")
-    weights, keys = _per_row(arrays, "weights", n_rows, "biuf"), _per_row(arrays, "keys", n_rows, "U")
-    return Data(X, y, feature_names, target_names, hierarchy, task, weights, keys)
-
-
-def _inputs(arrays: _Arrays) -> Any:
-    X = _matrix(arrays, "X")
-    if X is None:
-        raise ValueError(f"it has the arrays {listed(arrays.names)}; expected X, or X_data and its like")
-    # Numbers too large for float32 are looked for, and named; a NaN of any kind is one.
-    with np.errstate(over="ignore", invalid="ignore"):
-        X = X.astype(np.float32, copy=False)
-    if np.isinf(X.data if sp.issparse(X) else X).any():
-        raise ValueError(
-            "X has numbers that are infinite, or too large for float32; expected finite numbers, or NaN "
-            "where they are missing"
-        )
-    return compact(X)
+    per_row = {
+        name: arrays.get(name, kinds, (1, 2), f"one for each of {n_rows} rows", n_rows)
+        for name, kinds in (("weights", "biuf"), ("keys", "U"))
+        if name in arrays
+    }
+    return Data(X, y, feature_names, target_names, hierarchy, task, **per_row)
 
 
 def _targets(
@@ -180,8 +179,9 @@ def _targets(
     stored = stored or "multi-label"
     if (y.ndim == 2) != (stored in _MATRIX_TASKS) or (y.dtype.kind == "U" and stored not in CLASS_TASKS):
         raise ValueError(f"y has the shape {y.shape} and dtype {y.dtype}, which does not fit a {stored} task")
-    if stored in LABEL_TASKS:
-        _check_labels(y)
+    cells = y.data if sp.issparse(y) else y
+    if stored in LABEL_TASKS and not ((cells == 0) | (cells == 1) | np.isnan(cells)).all():
+        raise ValueError("y has labels other than 0, 1 and, where they are missing, NaN")
     return y, stored
 
 
@@ -190,7 +190,7 @@ def _columns(y: Any, limit: Limit) -> list[np.ndarray | Categories]:
         return []
     limit.check(_BYTES_OF_A_COLUMN * math.prod(y.shape[1:]) + 8 * math.prod(y.shape), "y as columns")
     if y.dtype.kind != "U":
-        y = (y.toarray() if sp.issparse(y) else y).astype(np.float64)
+        y = dense(y).astype(np.float64)
         return list(y.T) if y.ndim == 2 else [y]
     if y.ndim == 2:
         raise ValueError("y has several columns of text; expected one column of classes")
@@ -198,32 +198,13 @@ def _columns(y: Any, limit: Limit) -> list[np.ndarray | Categories]:
     return [Categories(codes.astype(np.int32), tuple(map(str, values)))]
 
 
-def _check_labels(y: Any) -> None:
-    cells = y.data if sp.issparse(y) else y
-    if not ((cells == 0) | (cells == 1) | np.isnan(cells)).all():
-        raise ValueError("y has labels other than 0, 1 and, where they are missing, NaN")
-
-
-def _per_row(arrays: _Arrays, name: str, n_rows: int, kinds: str) -> np.ndarray | None:
-    if name not in arrays:
-        return None
-    found: np.ndarray = arrays[name]
-    if found.ndim not in (1, 2) or len(found) != n_rows or found.dtype.kind not in kinds:
-        raise ValueError(
-            f"{name} has the shape {found.shape} and dtype {found.dtype}; expected one for each of {n_rows} "
-            "rows"
-        )
-    return found
-
-
 def _matrix(arrays: _Arrays, name: str) -> Any:
     if name in arrays:
-        dimensions = (2,) if name == "X" else (1, 2)
-        return _checked(arrays, name, _KINDS[name], dimensions, "a matrix of numbers")
+        return arrays.get(name, _KINDS[name], (2,) if name == "X" else (1, 2), "a matrix of numbers")
     if f"{name}_data" not in arrays:
         return None
-    data = _checked(arrays, f"{name}_data", "biuf", (1,), "a row of numbers")
-    whole = (_checked(arrays, f"{name}_{part}", "iu", (1,), "a row of whole numbers") for part in _CSR[1:])
+    data = arrays.get(f"{name}_data", "biuf", (1,), "a row of numbers")
+    whole = (arrays.get(f"{name}_{part}", "iu", (1,), "a row of whole numbers") for part in _CSR[1:])
     indices, indptr, shape = whole
     if len(shape) != 2 or len(indptr) != int(shape[0]) + 1:
         raise ValueError(
@@ -235,29 +216,18 @@ def _matrix(arrays: _Arrays, name: str) -> Any:
     return matrix
 
 
-def _checked(arrays: _Arrays, name: str, kinds: str, dimensions: Sequence[int], expected: str) -> np.ndarray:
-    array = arrays[name]
-    if array.dtype.kind not in kinds or array.ndim not in dimensions:
-        raise ValueError(f"{name} has the shape {array.shape} and dtype {array.dtype}; expected {expected}")
-    return array
-
-
 def _names(arrays: _Arrays, field: str, count: int, letter: str) -> Sequence[str]:
-    if field not in arrays:
-        return _numbered_names(arrays, f"{field}_numbered", count, letter)
-    found = _checked(arrays, field, "biufU", (1,), "a row of texts")
-    arrays.limit.check(_BYTES_OF_A_NAME * len(found), f"{field}, which are {len(found):,} texts,")
-    names = tuple(map(str, found.tolist()))
-    if len(names) != count:
-        raise ValueError(f"{field} has {len(names)} names for {count} columns; expected as many")
-    return names
-
-
-def _numbered_names(arrays: _Arrays, field: str, count: int, letter: str) -> Sequence[str]:
-    prefix, first = letter, "0"
     if field in arrays:
-        found = _checked(arrays, field, "U", (1,), "two texts")
-        if len(found) != 2 or not _NUMBER.fullmatch(found[1]):
-            raise ValueError(f"{field} has {shown(found.tolist())}; expected a prefix and the first number")
-        prefix, first = found.tolist()
-    return NumberedNames(prefix, count, int(first))
+        found = arrays.get(field, "biufU", (1,), "a row of texts")
+        arrays.limit.check(_BYTES_OF_A_NAME * len(found), f"{field}, which are {len(found):,} texts,")
+        if len(found) != count:
+            raise ValueError(f"{field} has {len(found)} names for {count} columns; expected as many")
+        return tuple(map(str, found.tolist()))
+    if f"{field}_numbered" not in arrays:
+        return NumberedNames(letter, count)
+    found = arrays.get(f"{field}_numbered", "U", (1,), "two texts")
+    if len(found) != 2 or not _NUMBER.fullmatch(found[1]):
+        raise ValueError(
+            f"{field}_numbered has {shown(found.tolist())}; expected a prefix and the first number"
+        )
+    return NumberedNames(str(found[0]), count, int(found[1]))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from slantwood.data.arrow_tables import is_text, pyarrow, schema_and_batches, table_from
+from slantwood.data.arrow_tables import is_text, pyarrow, table_from, write_batches
 from slantwood.data.files import is_plain, open_read
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
@@ -37,7 +38,4 @@ def _batches(file: Any, names: list[str]) -> Iterator[Any]:
 
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file; targets become the last columns."""
-    schema, batches = schema_and_batches(data)
-    with pyarrow(".parquet").ParquetWriter(file, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
+    write_batches(data, partial(pyarrow(".parquet").ParquetWriter, file))

@@ -6,6 +6,7 @@ in the file. One whole number for each row is a class; where rows have several, 
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,16 +18,8 @@ from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, reject_column_options
 from slantwood.data.table import Data, numeric_inputs
 from slantwood.data.tasks import infer_task
+from slantwood.data.text import pairs
 from slantwood.data.text.numbers import number_texts
-from slantwood.data.text.pairs import (
-    Pairs,
-    feature_matrix,
-    first_duplicate,
-    indicator_matrix,
-    label_lists,
-    read_pairs,
-    write_rows,
-)
 from slantwood.data.text.scanning import malformed, whole_lines
 from slantwood.hints import shown
 from slantwood.task_names import LABEL_TASKS
@@ -36,16 +29,16 @@ def read(path: Path, options: ReadOptions) -> Data:
     """Read a file; it says itself what is a target. With ``targets=()`` there is no y."""
     reject_column_options(path, options)
     limit = Limit.of(path, options.max_memory)
-    pairs = read_pairs(path, whole_lines(path, options.max_memory), 1, limit, has_comments=True)
-    if pairs.n_rows == 0:
+    rows = pairs.read_pairs(path, whole_lines(path, options.max_memory), 1, limit, has_comments=True)
+    if rows.n_rows == 0:
         raise malformed(path, 1, "the file has no rows; expected 'label index:value ...'")
-    first = 0 if pairs.smallest == 0 else 1
-    end = max(pairs.largest + 1, first)
+    first = 0 if rows.smallest == 0 else 1
+    end = max(rows.largest + 1, first)
     names = NumberedNames("", end - first, first)
-    X = feature_matrix(pairs, end - first, first)
+    X = pairs.feature_matrix(rows, end - first, first)
     if options.targets is not None:
         return Data(X, None, names)
-    y, target_names, task = _targets(path, pairs, options)
+    y, target_names, task = _targets(path, rows, options)
     return Data(X, y, names, target_names, task=task)
 
 
@@ -59,55 +52,37 @@ def write(data: Data, file: IO[bytes]) -> None:
     heads = _heads(data)
     first = 0 if data.feature_names[:1] == ("0",) else 1
     n_rows, n_features = X.shape
-    explicit: dict[int, list[int]] = {}
+    explicit: dict[int, set[int]] = {}
     if n_rows and n_features:
-        for i, head in enumerate(heads):
-            if not head:
-                explicit[i] = [0]
-        explicit[0] = sorted({*explicit.get(0, []), *([0] if first == 0 else []), n_features - 1})
-    write_rows(file, X, heads, first, explicit)
+        explicit = {i: {0} for i, head in enumerate(heads) if not head}
+        explicit[0] = {*explicit.get(0, ()), n_features - 1, *([0] if first == 0 else ())}
+    pairs.write_rows(file, X, heads, first, explicit)
 
 
-def _targets(path: Path, pairs: Pairs, options: ReadOptions) -> tuple[Any, tuple[str, ...], str | None]:
+def _targets(path: Path, rows: pairs.Pairs, options: ReadOptions) -> tuple[Any, tuple[str, ...], str | None]:
     task = options.task
-    if (np.diff(pairs.label_indptr) == 1).all():
-        whole = np.isfinite(pairs.labels).all() and (pairs.labels == np.rint(pairs.labels)).all()
-        y, task = infer_task([pairs.labels], ["label"], task or ("classification" if whole else None))
+    if (np.diff(rows.label_indptr) == 1).all():
+        whole = np.isfinite(rows.labels).all() and (rows.labels == np.rint(rows.labels)).all()
+        y, task = infer_task([rows.labels], ["label"], task or ("classification" if whole else None))
         return y, ("label",), task
     if task == "regression":
         raise ValueError(f"{path}: task='regression', but some rows have several labels or none")
-    wrong = ~((pairs.labels >= 0) & (pairs.labels == np.rint(pairs.labels)) & (pairs.labels < 2**53))
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        row = int(np.searchsorted(pairs.label_indptr, place, side="right")) - 1
-        raise malformed(
-            path,
-            _line(path, row, options.max_memory),
-            f"has the label {pairs.labels[place]:g}; expected whole numbers from 0 where rows have several",
-        )
-    values, columns = np.unique(pairs.labels, return_inverse=True)
-    if (found := first_duplicate(columns, pairs.label_indptr)) is not None:
-        row, column = found
-        raise malformed(
-            path,
-            _line(path, row, options.max_memory),
-            f"has the label {values[column]:g} twice; expected it once",
-        )
-    Y = indicator_matrix(columns.astype(np.int32), pairs.label_indptr, len(values))
+
+    def error(row: int, message: str) -> ValueError:
+        return malformed(path, _line(path, row, options.max_memory), message)
+
+    expected = "whole numbers from 0 where rows have several"
+    pairs.refuse_wrong_numbers("label", rows.labels, rows.label_indptr, 2**53, expected, error)
+    values, columns = np.unique(rows.labels, return_inverse=True)
+    Y = pairs.indicator_matrix(columns.astype(np.int32), rows.label_indptr, len(values))
     return Y, tuple(str(int(value)) for value in values), "multi-label"
 
 
 def _line(path: Path, row: int, max_memory: int | None) -> int:
     """Return the line of a row, by reading up to it."""
-    line = 0
-    for block in whole_lines(path, max_memory):
-        for text in block.splitlines():
-            line += 1
-            if text.partition(b"#")[0].strip():
-                row -= 1
-            if row < 0:
-                return line
-    return line
+    lines = chain.from_iterable(block.splitlines() for block in whole_lines(path, max_memory))
+    of_rows = (line for line, text in enumerate(lines, 1) if text.partition(b"#")[0].strip())
+    return next(islice(of_rows, row, None), row + 1)
 
 
 def _heads(data: Data) -> list[str]:
@@ -116,27 +91,23 @@ def _heads(data: Data) -> list[str]:
     if data.task in LABEL_TASKS:
         return _label_heads(data)
     y = np.asarray(data.y)
+    remedy = "write csv, arff or parquet"
     if y.ndim != 1:
-        raise ValueError(
-            f"svmlight holds one number or a set of labels for each row, and y has the shape {y.shape}; "
-            "write csv, arff or parquet"
-        )
-    is_classes = data.task != "regression"
-    if y.dtype.kind not in "biuf" or np.isnan(y.astype(np.float64)).any():
-        raise ValueError("svmlight holds numbers for y, none of them missing; write csv, arff or parquet")
-    numbers = y.astype(np.float64)
-    if is_classes and (numbers != np.rint(numbers)).any():
-        raise ValueError("svmlight holds classes that are whole numbers; write csv, arff or parquet")
+        problem = f"svmlight holds one number or a set of labels for each row, and y has the shape {y.shape}"
+        raise ValueError(f"{problem}; {remedy}")
+    numbers = y.astype(np.float64) if y.dtype.kind in "biuf" else np.array(np.nan)
+    if np.isnan(numbers).any():
+        raise ValueError(f"svmlight holds numbers for y, none of them missing; {remedy}")
+    if data.task != "regression" and (numbers != np.rint(numbers)).any():
+        raise ValueError(f"svmlight holds classes that are whole numbers; {remedy}")
     return number_texts(numbers)
 
 
 def _label_heads(data: Data) -> list[str]:
-    Y = data.y
-    counts = np.asarray(sp.csr_array(Y).astype(bool).sum(axis=0)).ravel()
-    if (counts == 0).any():
-        name = data.target_names[int(np.argmax(counts == 0))]
-        raise ValueError(
-            f"no row has the label {shown(name)}, of which svmlight could not tell; write extreme, csv or npz"
-        )
+    counts = np.asarray(sp.csr_array(data.y).astype(bool).sum(axis=0)).ravel()
+    for name, count in zip(data.target_names, counts.tolist(), strict=True):
+        if count == 0:
+            problem = f"no row has the label {shown(name)}, of which svmlight could not tell"
+            raise ValueError(f"{problem}; write extreme, csv or npz")
     are_numbers = all(name.isdecimal() and str(int(name)) == name for name in data.target_names)
-    return label_lists(Y, data.target_names if are_numbers else range(len(counts)))
+    return pairs.label_lists(data.y, data.target_names if are_numbers else range(len(counts)))

@@ -1,21 +1,8 @@
 """TSV: tables of text with tabs between the cells."""
 
-from __future__ import annotations
+from functools import partial
 
-from pathlib import Path
-from typing import IO
+from slantwood.data.formats import csv
 
-from slantwood.data.read_options import ReadOptions
-from slantwood.data.table import Data, Table
-from slantwood.data.text.table_output import write_delimited
-from slantwood.data.text.tables import read_delimited
-
-
-def read(path: Path, options: ReadOptions) -> Table:
-    """Read a file."""
-    return read_delimited(path, options, "\t")
-
-
-def write(data: Data, file: IO[bytes]) -> None:
-    """Write a file: a line of names, and inputs before targets. It has no place for weights and keys."""
-    write_delimited(data, file, "\t")
+read = partial(csv.read, separators="\t")
+write = partial(csv.write, separator="\t")

@@ -145,14 +145,12 @@ class _Part:
     def so_far(self) -> tuple[int, str]:
         """Return the number of bytes that can be kept, and the mark of their version."""
         try:
-            mark = json.loads(self._mark.read_text(encoding="utf-8"))
+            url, version = json.loads(self._mark.read_text(encoding="utf-8"))
             size = self.path.stat().st_size
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError, TypeError, RecursionError):
+            # Anything may lie there; what is no mark of ours is as good as none.
             return 0, ""
-        # Anything may lie there; what is no mark of ours is as good as none.
-        if not isinstance(mark, list) or len(mark) != 2 or mark[0] != self._url:
-            return 0, ""
-        return (size, mark[1]) if _can_be_sent(mark[1]) else (0, "")
+        return (size, version) if url == self._url and _can_be_sent(version) else (0, "")
 
     def begin(self, version: str) -> None:
         """Forget what there is, for a file of this version."""
@@ -183,13 +181,13 @@ def _resume(url: str, part: _Part, progress: Progress | None, timeout: float) ->
         response = _open(url, headers, timeout)
     except urllib.error.HTTPError as error:
         # Nothing follows these bytes: they are the whole file, or of another one.
-        if _total(error.headers.get("Content-Range")) == done > 0:
+        if _content_range(error.headers, r"bytes \*/([0-9]{1,18})$") == done > 0:
             return
         part.remove()
         raise _Retryable("what was left of an earlier attempt does not fit", wait=0.0) from error
     with response:
         if response.status == http.client.PARTIAL_CONTENT:
-            if _start(response.headers.get("Content-Range")) != done:
+            if _content_range(response.headers, "bytes ([0-9]{1,18})-") != done:
                 part.remove()
                 raise _Retryable("the server went on at another place", wait=0.0)
         else:
@@ -221,7 +219,10 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
     """Open an address; HTTPError comes out for a range that cannot be had only."""
     if not url.startswith(("http://", "https://")):
         raise FetchError(f"{url} is not an address that can be fetched; expected http:// or https://")
-    request = urllib.request.Request(url, headers={**_request_headers(), **headers})
+    from slantwood import __version__
+
+    about = {"User-Agent": f"slantwood/{__version__} (data sets)", "Accept-Encoding": "identity"}
+    request = urllib.request.Request(url, headers={**about, **headers})
     try:
         return urllib.request.build_opener(SafeRedirects).open(request, timeout=timeout)
     except FetchError:
@@ -231,7 +232,9 @@ def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
             raise
         if error.code in _TEMPORARY:
-            raise _Retryable(f"{error.code} {error.reason}", _retry_after(error.headers)) from error
+            seconds = error.headers.get("Retry-After") or ""
+            wait = float(seconds) if seconds.isdecimal() else None
+            raise _Retryable(f"{error.code} {error.reason}", wait) from error
         raise FetchError(f"{url} responds {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise FetchError(f"{url} cannot be reached ({error.reason})") from error
@@ -246,12 +249,6 @@ def _read_block(response: Any, size: int) -> bytes:
         raise _Retryable(str(error) or type(error).__name__) from error
 
 
-def _request_headers() -> dict[str, str]:
-    from slantwood import __version__
-
-    return {"User-Agent": f"slantwood/{__version__} (data sets)", "Accept-Encoding": "identity"}
-
-
 def _version(headers: Any) -> str:
     tag = headers.get("ETag") or ""
     # A weak tag may stand for files that differ in their bytes.
@@ -264,16 +261,6 @@ def _can_be_sent(version: Any) -> bool:
     return isinstance(version, str) and version != "" and version.isascii() and version.isprintable()
 
 
-def _retry_after(headers: Any) -> float | None:
-    seconds = headers.get("Retry-After") or ""
-    return float(seconds) if seconds.isdecimal() else None
-
-
-def _start(content_range: str | None) -> int | None:
-    match = re.match(r"bytes ([0-9]{1,18})-", content_range or "")
-    return int(match[1]) if match else None
-
-
-def _total(content_range: str | None) -> int | None:
-    match = re.fullmatch(r"bytes \*/([0-9]{1,18})", content_range or "")
+def _content_range(headers: Any, pattern: str) -> int | None:
+    match = re.match(pattern, headers.get("Content-Range") or "")
     return int(match[1]) if match else None

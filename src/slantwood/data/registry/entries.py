@@ -160,43 +160,29 @@ def description_path(path: _Path) -> _Path:
 
 
 def _dataset(name: str, entry: Mapping[str, Any], hosts: Mapping[str, str]) -> Dataset:
-    bare = Dataset(
-        name,
-        entry["task"],
-        entry["role"],
-        Size(**entry["size"]),
-        entry["page"],
-        aliases=tuple(entry.get("aliases", ())),
-        stand_ins=tuple(entry.get("stand_ins", ())),
-    )
-    copies = tuple(_copy(bare, copy, hosts) for copy in entry.get("copies", ()))
-    return replace(bare, copies=copies)
+    aliases, stand_ins = (tuple(entry.get(key, ())) for key in ("aliases", "stand_ins"))
+    size = Size(**entry["size"])
+    bare = Dataset(name, entry["task"], entry["role"], size, entry["page"], (), aliases, stand_ins)
+    return replace(bare, copies=tuple(_copy(bare, copy, hosts) for copy in entry.get("copies", ())))
 
 
 def _copy(of: Dataset, entry: Mapping[str, Any], hosts: Mapping[str, str]) -> Copy:
     openml = entry.get("openml")
-    files = [_file(file, hosts) for file in entry.get("files", ())]
-    if openml is not None:
-        files = [File(f"{of.folder}/openml-{openml}.arff")]
-    arguments = ("format", "header", "targets", "drop", "nominal")
+    files = entry.get("files", ()) if openml is None else [{"name": f"{of.folder}/openml-{openml}.arff"}]
     return Copy(
-        tuple(files),
+        tuple(_file(file, hosts) for file in files),
         of.size._replace(**entry.get("size", {})),
         openml,
-        {key: entry[key] for key in arguments if key in entry},
-        entry.get("relabel", ""),
-        tuple(entry.get("beside", ())),
-        entry.get("mark", ""),
-        entry.get("remark", ""),
+        {key: entry[key] for key in ("format", "header", "targets", "drop", "nominal") if key in entry},
+        beside=tuple(entry.get("beside", ())),
+        **{key: entry[key] for key in ("relabel", "mark", "remark") if key in entry},
     )
 
 
 def _file(entry: Mapping[str, Any], hosts: Mapping[str, str]) -> File:
-    sources = tuple(_source(text, hosts) for text in entry.get("from", ()))
-    return File(entry["name"], entry.get("part"), sources, entry.get("sha256"))
-
-
-def _source(text: str, hosts: Mapping[str, str]) -> Source:
-    address, *members = text.split("!")
-    host, _, path = address.partition(":")
-    return Source(hosts[host] + path if host in hosts else address, tuple(members))
+    sources = []
+    for text in entry.get("from", ()):
+        address, *members = text.split("!")
+        host, _, path = address.partition(":")
+        sources.append(Source(hosts[host] + path if host in hosts else address, tuple(members)))
+    return File(entry["name"], entry.get("part"), tuple(sources), entry.get("sha256"))

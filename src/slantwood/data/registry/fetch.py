@@ -48,7 +48,8 @@ def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress 
     reasons = []
     for source in file.sources:
         try:
-            if _is_packed(source, path):
+            is_compressed = source.url.endswith(COMPRESSIONS) and path.suffix not in COMPRESSIONS
+            if source.members or is_compressed:
                 archives.add(_fetch_packed(source, path, checksum, progress))
             else:
                 download(source.url, path, checksum=checksum, progress=progress)
@@ -56,10 +57,6 @@ def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress 
         except FetchError as error:
             reasons.append(str(error))
     raise FetchError("; ".join(reasons))
-
-
-def _is_packed(source: Source, path: Path) -> bool:
-    return bool(source.members) or (source.url.endswith(COMPRESSIONS) and path.suffix not in COMPRESSIONS)
 
 
 def _name_of_archive(url: str) -> str:

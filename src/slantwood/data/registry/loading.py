@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.data.hierarchies import read_clus, read_hierarchy
+from slantwood.data.formats.arff import read_clus, read_hierarchy
 from slantwood.data.read import read
 from slantwood.data.registry.download import FetchError, Progress
 from slantwood.data.registry.entries import Copy, Dataset, description_path
@@ -137,12 +137,9 @@ def _fetch(entry: Dataset, folders: Sequence[Path], allowed: bool, progress: Pro
             return listing(replace(entry, copies=(copy,)), [cache_folder()])
         except FetchError as error:
             reasons.append(str(error))
-    if not copies:
-        why = "no public host is known"
-    elif not allowed:
-        why = "download=False forbids fetching it"
-    else:
-        why = f"it could not be fetched: {'; '.join(reasons)}"
+    why = f"it could not be fetched: {'; '.join(reasons)}"
+    if not copies or not allowed:
+        why = "download=False forbids fetching it" if copies else "no public host is known"
     looked = ", ".join(map(str, folders))
     raise FileNotFoundError(
         f"data set {shown(entry.name)} is in none of {looked}, and {why}. {_by_hand(entry)}"

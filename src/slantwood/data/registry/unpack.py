@@ -40,7 +40,12 @@ def unpack(archive: Path, members: Sequence[str], path: Path) -> None:
     """
     if len(members) <= 1:
         with _stream(archive, members[0] if members else None) as stream, atomic_write(path) as file:
-            _copy(stream, file, archive)
+            while block := stream.read(_BLOCK):
+                file.write(block)
+                if file.tell() > LIMIT:
+                    raise ValueError(
+                        f"{archive} holds more than {LIMIT} bytes, which is more than any known data set"
+                    )
         return
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         inner = Path(folder) / "member"
@@ -59,8 +64,13 @@ def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
             with zipfile.ZipFile(archive) as zipped, zipped.open(member) as stream:
                 yield stream
         else:
-            with tarfile.open(archive) as tarred, _regular(tarred, member) as stream:
-                yield stream
+            with tarfile.open(archive) as tarred:
+                information = tarred.getmember(member)
+                regular = tarred.extractfile(information) if information.isreg() else None
+                if regular is None:
+                    raise KeyError(member)
+                with regular:
+                    yield regular
     except KeyError as error:
         raise ValueError(f"{archive.name} has no member {shown(member)}") from error
     except (zipfile.BadZipFile, tarfile.TarError, RuntimeError) as error:
@@ -71,22 +81,3 @@ def _stream(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
         if damaged := decompression_error(archive, error):
             raise damaged from error
         raise
-
-
-def _regular(tarred: tarfile.TarFile, member: str) -> IO[bytes]:
-    information = tarred.getmember(member)
-    stream = tarred.extractfile(information) if information.isreg() else None
-    if stream is None:
-        raise KeyError(member)
-    return stream
-
-
-def _copy(stream: IO[bytes], file: IO[bytes], archive: Path) -> None:
-    size = 0
-    while block := stream.read(_BLOCK):
-        size += len(block)
-        if size > LIMIT:
-            raise ValueError(
-                f"{archive} holds more than {LIMIT} bytes, which is more than any known data set"
-            )
-        file.write(block)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,16 +15,6 @@ from slantwood.data.limits import Limit
 from slantwood.data.table import SPARSE_BELOW
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.pairs import scan_pairs
-from slantwood.data.text.compiled.state import (
-    LABELS,
-    LARGEST,
-    LEFTOVERS,
-    LINE,
-    PAIRS,
-    POSITION,
-    ROW,
-    SMALLEST,
-)
 from slantwood.data.text.numbers import fits, number_texts, parse_number
 from slantwood.data.text.scanning import GrowingArray, as_array, malformed, scanning
 from slantwood.hints import shown
@@ -70,69 +60,49 @@ def read_pairs(
     indices, data, indptr = GrowingArray(np.int32), GrowingArray(np.float32), GrowingArray(np.int64)
     leftovers = np.empty((_MAX_LEFTOVERS, 5), np.int64)
     progress = np.zeros(state.N_COUNTERS, np.int64)
-    progress[LINE] = line
-    progress[LARGEST], progress[SMALLEST] = -1, state.LARGEST_INDEX
+    progress[state.LINE] = line
+    progress[state.LARGEST], progress[state.SMALLEST] = -1, state.LARGEST_INDEX
     for each in (label_indptr, indptr):
         each.reserve(1)
         each.buffer[0] = 0
     for block in blocks:
-        limit.check(_n_bytes(progress), "what it holds")
+        n_labels, n, n_pairs = progress[[state.LABELS, state.ROW, state.PAIRS]].tolist()
+        limit.check(8 * n_labels + 16 * n + 8 * n_pairs, "what it holds")
         # A label takes two letters at least and a pair three, the mark after it included.
-        labels.reserve(int(progress[LABELS]) + len(block) // 2)
-        n_lines = block.count(b"\n")
+        labels.reserve(n_labels + len(block) // 2)
         for each in (label_indptr, indptr):
-            each.reserve(int(progress[ROW]) + n_lines + 1)
+            each.reserve(n + block.count(b"\n") + 1)
         for each in (indices, data):
-            each.reserve(int(progress[PAIRS]) + len(block) // 3)
-        letters = as_array(block)
-        progress[POSITION] = 0
-        while True:
-            why = scan_pairs(
-                letters,
-                has_comments,
-                n_rows,
-                progress,
-                labels.buffer,
-                label_indptr.buffer,
-                indices.buffer,
-                data.buffer,
-                indptr.buffer,
-                leftovers,
-            )
-            _parse_leftovers(path, block, leftovers[: progress[LEFTOVERS]], (labels.buffer, data.buffer))
-            if why == state.FULL:
-                if progress[LEFTOVERS] == 0:  # one row has more than fit
-                    leftovers = np.empty((2 * len(leftovers), 5), np.int64)
-                progress[LEFTOVERS] = 0
-                continue
-            progress[LEFTOVERS] = 0
-            if why != state.DONE:
-                word = _word_at(block, int(progress[POSITION]))
-                raise malformed(path, int(progress[LINE]), f"has {word}; {_EXPECTED[why]}")
-            break
-    n = int(progress[ROW])
+            each.reserve(n_pairs + len(block) // 3)
+        progress[state.POSITION] = 0
+        why = state.FULL
+        while why == state.FULL:
+            arrays = [each.buffer for each in (labels, label_indptr, indices, data, indptr)]
+            why = scan_pairs(as_array(block), has_comments, n_rows, progress, *arrays, leftovers)
+            n_left = progress[state.LEFTOVERS]
+            _parse_leftovers(path, block, leftovers[:n_left], (labels.buffer, data.buffer))
+            if why == state.FULL and n_left == 0:  # one row has more than fit
+                leftovers = np.empty((2 * len(leftovers), 5), np.int64)
+            progress[state.LEFTOVERS] = 0
+        if why != state.DONE:
+            word = _word_at(block, int(progress[state.POSITION]))
+            raise malformed(path, int(progress[state.LINE]), f"has {word}; {_EXPECTED[why]}")
+    n_labels, n, n_pairs = progress[[state.LABELS, state.ROW, state.PAIRS]].tolist()
     return Pairs(
-        labels.trim(int(progress[LABELS])),
+        labels.trim(n_labels),
         label_indptr.trim(n + 1),
-        indices.trim(int(progress[PAIRS])),
-        data.trim(int(progress[PAIRS])),
+        indices.trim(n_pairs),
+        data.trim(n_pairs),
         indptr.trim(n + 1),
-        int(progress[SMALLEST]),
-        int(progress[LARGEST]),
+        int(progress[state.SMALLEST]),
+        int(progress[state.LARGEST]),
     )
-
-
-def _n_bytes(progress: np.ndarray) -> int:
-    """Return the memory that is used so far: labels, where rows begin, and pairs."""
-    return 8 * int(progress[LABELS]) + 16 * int(progress[ROW]) + 8 * int(progress[PAIRS])
 
 
 def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:
     """Return the pairs as a matrix with the columns from `first`, dense where a tenth of it is non-zero."""
-    indices = pairs.indices
-    if first:
-        indices -= np.int32(first)
-    X = sp.csr_array((pairs.data, indices, pairs.indptr), shape=(pairs.n_rows, n_features))
+    np.subtract(pairs.indices, np.int32(first), out=pairs.indices)
+    X = sp.csr_array((pairs.data, pairs.indices, pairs.indptr), shape=(pairs.n_rows, n_features))
     X.sort_indices()
     if np.count_nonzero(X.data) >= SPARSE_BELOW * pairs.n_rows * n_features:
         return X.toarray()
@@ -148,23 +118,37 @@ def indicator_matrix(indices: np.ndarray, indptr: np.ndarray, n_labels: int) -> 
     return Y.toarray() if Y.nnz >= SPARSE_BELOW * n_rows * n_labels else Y
 
 
-def first_duplicate(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, int] | None:
-    """Return the first row that has an index twice, and that index."""
+def refuse_wrong_numbers(
+    name: str,
+    values: np.ndarray,
+    indptr: np.ndarray,
+    end: int,
+    expected: str,
+    error: Callable[[int, str], ValueError],
+) -> None:
+    """Refuse indices or labels that are no whole numbers from 0 to before `end`, or twice in a row.
+
+    `error` makes the error of a row from a message.
+    """
+    is_wrong = ~((values >= 0) & (values < end) & (values == np.rint(values)))
+    if is_wrong.any():
+        place = int(np.argmax(is_wrong))
+        row = int(np.searchsorted(indptr, place, side="right")) - 1
+        raise error(row, f"has the {name} {values[place]:g}; expected {expected}")
+    # Within rows that rise, as they mostly do, nothing is twice.
+    falls = np.flatnonzero(np.diff(values) <= 0) + 1
+    if np.isin(falls, indptr[1:-1]).all():
+        return
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    order = np.lexsort((indices, rows))
-    same = (np.diff(rows[order]) == 0) & (np.diff(indices[order]) == 0)
-    if not same.any():
-        return None
-    place = order[np.argmax(same)]
-    return int(rows[place]), int(indices[place])
+    order = np.lexsort((values, rows))
+    same = (np.diff(rows[order]) == 0) & (np.diff(values[order]) == 0)
+    if same.any():
+        place = order[np.argmax(same)]
+        raise error(int(rows[place]), f"has the {name} {values[place]:g} twice; expected it once")
 
 
 def write_rows(
-    file: IO[bytes],
-    X: Any,
-    heads: Sequence[str],
-    first: int,
-    explicit: dict[int, list[int]] | None = None,
+    file: IO[bytes], X: Any, heads: Sequence[str], first: int, explicit: Mapping[int, Iterable[int]]
 ) -> None:
     """Write a line for each row: its head, a blank, and its non-zeros with indices from `first`.
 
@@ -174,14 +158,13 @@ def write_rows(
         part = sp.csr_array(X[start : start + _ROWS_AT_A_TIME])
         part.sum_duplicates()
         part.eliminate_zeros()
-        values = number_texts(part.data.astype(np.float32))
-        columns, ends = part.indices.tolist(), part.indptr.tolist()
-        for i, head in enumerate(heads[start : start + _ROWS_AT_A_TIME]):
-            cells = dict(zip(columns[ends[i] : ends[i + 1]], values[ends[i] : ends[i + 1]], strict=True))
-            if explicit and start + i in explicit:
-                cells = {j: cells.get(j, "0") for j in sorted({*cells, *explicit[start + i]})}
-            pairs = " ".join(f"{j + first}:{value}" for j, value in cells.items())
-            file.write(f"{head} {pairs}\n".encode())
+        pairs = list(zip(part.indices.tolist(), number_texts(part.data.astype(np.float32)), strict=True))
+        for i, (begin, end) in enumerate(pairwise(part.indptr.tolist()), start):
+            cells = dict(pairs[begin:end])
+            if i in explicit:
+                cells = {j: cells.get(j, "0") for j in sorted({*cells, *explicit[i]})}
+            listed = " ".join(f"{j + first}:{value}" for j, value in cells.items())
+            file.write(f"{heads[i]} {listed}\n".encode())
 
 
 def label_lists(Y: Any, names: Sequence[Any]) -> list[str]:
@@ -192,8 +175,7 @@ def label_lists(Y: Any, names: Sequence[Any]) -> list[str]:
     Y.sum_duplicates()
     Y.eliminate_zeros()
     texts = [str(names[j]) for j in Y.indices.tolist()]
-    ends = Y.indptr.tolist()
-    return [",".join(texts[begin:end]) for begin, end in pairwise(ends)]
+    return [",".join(texts[begin:end]) for begin, end in pairwise(Y.indptr.tolist())]
 
 
 def _word_at(block: bytes, position: int) -> str:
@@ -208,11 +190,8 @@ def _parse_leftovers(path: Path, block: bytes, leftovers: np.ndarray, held: Sequ
     for which, place, begin, end, line in leftovers.tolist():
         letters = block[begin:end]
         value = parse_number(letters.decode(errors="replace"))
-        name = ("label", "value")[which]
-        if value is None:
-            raise malformed(path, line, f"has {shown(letters)} for a {name}; expected a number")
-        if not fits(value, single=which == 1):
-            precision = ("double", "single")[which]
-            expected = f"expected a finite number of {precision} precision"
-            raise malformed(path, line, f"has {shown(letters)} for a {name}; {expected}")
+        name, precision = (("label", "double"), ("value", "single"))[which]
+        if value is None or not fits(value, single=which == 1):
+            expected = "a number" if value is None else f"a finite number of {precision} precision"
+            raise malformed(path, line, f"has {shown(letters)} for a {name}; expected {expected}")
         held[which][place] = value

@@ -28,13 +28,10 @@ def scanning() -> Iterator[None]:
 
 def whole_lines(path: Path, max_memory: int | None = None) -> Iterator[bytes]:
     """Yield a text in blocks that end with a line end, without the mark that some editors put in front."""
-    is_first = True
-    for block in blocks(path, BLOCK, max_memory):
-        if is_first:
-            block = block.removeprefix(_BYTE_ORDER_MARK)
-            is_first = False
-        if block:
-            yield block if block.endswith(b"\n") else block + b"\n"
+    for i, block in enumerate(blocks(path, BLOCK, max_memory)):
+        text = block.removeprefix(_BYTE_ORDER_MARK) if i == 0 else block
+        if text:
+            yield text if text.endswith(b"\n") else text + b"\n"
 
 
 def as_array(block: bytes) -> np.ndarray:
@@ -47,20 +44,12 @@ def malformed(path: Path, line: int, message: str) -> ValueError:
     return ValueError(f"{path}, line {line}: {message}")
 
 
-def decode_text(path: Path, line: int, letters: bytes) -> str:
-    """Return the text of some bytes of a line."""
-    try:
-        return letters.decode()
-    except UnicodeDecodeError as error:
-        raise malformed(path, line, "these bytes are not text; expected UTF-8") from error
-
-
 class GrowingArray:
     """An array that grows along its first axis; once it is large, it is mostly not copied for that.
 
     Attributes
     ----------
-    held
+    buffer
         The array, longer than what is needed of it. It moves when it grows: keep no views of it.
     """
 
@@ -81,10 +70,9 @@ class GrowingArray:
 
     def trim(self, length: int) -> np.ndarray:
         """Return the array at this length, giving back what is over."""
-        if self.buffer.nbytes < _MOVED_WITHOUT_COPY:
-            return self.buffer[:length]
-        self._resize(length)
-        return self.buffer
+        if self.buffer.nbytes >= _MOVED_WITHOUT_COPY:
+            self._resize(length)
+        return self.buffer[:length]
 
     def _resize(self, length: int) -> None:
         self.buffer.resize((length, *self.buffer.shape[1:]), refcheck=False)

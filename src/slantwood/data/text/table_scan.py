@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
 from slantwood.data.text.numbers import fits, parse_number
-from slantwood.data.text.scanning import GrowingArray, as_array, decode_text, malformed, whole_lines
+from slantwood.data.text.scanning import GrowingArray, as_array, malformed, whole_lines
 
 _MAX_LEFTOVERS = 512
 _CELLS_AT_A_TIME = 1 << 18
@@ -36,10 +36,6 @@ class TableFile:
     def blocks(self) -> Iterator[bytes]:
         """Read the file again, from its start."""
         return whole_lines(self.path, self.limit.n_bytes)
-
-    def error(self, line: int, message: str) -> ValueError:
-        """Make an error that names the file and a line."""
-        return malformed(self.path, line, message)
 
 
 class Layout:
@@ -78,17 +74,16 @@ class Columns:
 
     def empty(self) -> set[int]:
         """Return the columns of numbers all of whose cells are missing."""
-        found = set()
-        for columns, held in ((self.layout.numbers, self.numbers), (self.layout.targets, self.targets)):
-            found |= {columns[j] for j in np.flatnonzero(np.isnan(held).all(axis=0))}
-        return found - self.mistaken
+        columns = [*self.layout.numbers, *self.layout.targets]
+        is_empty = [np.isnan(held).all(axis=0) for held in (self.numbers, self.targets)]
+        return set(compress(columns, np.concatenate(is_empty))) - self.mistaken
 
 
 def read_columns(file: TableFile, blocks: Iterable[bytes], layout: Layout) -> Columns:
     """Read columns of a whole file."""
     scan = _Scan(file, layout)
     if not scan.read(blocks):
-        raise file.error(scan.line, "a quote opens in this row and never closes")
+        raise malformed(file.path, scan.line, "a quote opens in this row and never closes")
     return scan.columns()
 
 
@@ -110,40 +105,27 @@ def split_record(
     path: Path, block: bytes, start: int, line: int, separator: str
 ) -> tuple[list[str], int, int]:
     """Return the cells of one row, where the next begins and how many lines it takes."""
-    blanks = b" " if separator == "\t" else b" \t"
-    mark = separator.encode()
-    ends = {mark, b"\n", b"\r"}
-    find_end = re.compile(b"[%b\r\n]" % mark).search
-    cells = []
-    i = start
-    while True:
-        while block[i : i + 1] in (blanks[:1], blanks[-1:]):
-            i += 1
-        if block[i : i + 1] == b'"':
-            begin = i + 1
-            i = block.find(b'"', begin)
-            while i >= 0 and block[i + 1 : i + 2] == b'"':
-                i = block.find(b'"', i + 2)
-            if i < 0:
-                raise malformed(path, line, "a quote opens in this line and never closes")
-            cell = block[begin:i].replace(b'""', b'"')
-            i += 1
-            while block[i : i + 1] in (blanks[:1], blanks[-1:]):
-                i += 1
-            if block[i : i + 1] not in ends:
-                raise malformed(path, line, _AFTER_QUOTE)
-        else:
-            begin = i
-            end = find_end(block, begin)
-            assert end is not None  # as a line end is the last of every block
-            i = end.start()
-            cell = block[begin:i].strip(b" \t")
-        cells.append(decode_text(path, line, cell))
-        if block[i : i + 1] != mark:
-            break
-        i += 1
-    i += 2 if block[i : i + 2] == b"\r\n" else 1
-    return cells, i, max(block.count(b"\n", start, i), 1)
+    mark, blanks = separator.encode(), b" *+" if separator == "\t" else b"[ \t]*+"
+    quoted = re.compile(rb'%b"((?:[^"]++|"")*+)("?)%b' % (blanks, blanks))
+    plain = re.compile(rb"[^%b\r\n]*+" % mark)
+    end = re.compile(rb"%b|\r\n?|\n" % mark)
+    cells, at, ended_by = [], start, mark
+    while ended_by == mark:
+        in_quotes = quoted.match(block, at)
+        if in_quotes and not in_quotes[2]:
+            raise malformed(path, line, "a quote opens in this line and never closes")
+        match = in_quotes or plain.match(block, at)
+        assert match is not None  # as nothing at all is a plain cell
+        cell = in_quotes[1].replace(b'""', b'"') if in_quotes else match[0].strip(b" \t")
+        try:
+            cells.append(cell.decode())
+        except UnicodeDecodeError as error:
+            raise malformed(path, line, "these bytes are not text; expected UTF-8") from error
+        ending = end.match(block, match.end())
+        if ending is None:
+            raise malformed(path, line, _AFTER_QUOTE)
+        at, ended_by = ending.end(), ending[0]
+    return cells, at, max(block.count(b"\n", start, at), 1)
 
 
 class _Scan:
@@ -157,6 +139,7 @@ class _Scan:
         self._numbers = GrowingArray(np.float32, len(layout.numbers))
         self._targets = GrowingArray(np.float64, len(layout.targets))
         self._codes = GrowingArray(np.int32, len(layout.texts))
+        self._letters = GrowingArray(np.uint8)
         self._texts = _no_texts(len(layout.texts))
         self._leftovers = np.empty((max(_MAX_LEFTOVERS, 2 * len(self._kinds)), 5), np.int64)
         self._progress = np.zeros(state.N_COUNTERS, np.int64)
@@ -197,57 +180,59 @@ class _Scan:
 
     def _check_memory(self, n_waiting: int) -> None:
         """Refuse rows that take too much, and one that goes on too long within quotes."""
+        limit = self._file.limit
         per_row = sum(each.buffer[:1].nbytes for each in (self._numbers, self._targets, self._codes))
-        self._file.limit.check(self.row * per_row, "what it holds")
-        if n_waiting > self._file.limit.line:
-            raise self._file.limit.error(f"a row of it has more than {self._file.limit.line:,} bytes")
+        limit.check(self.row * per_row, "what it holds")
+        if n_waiting > limit.line:
+            raise limit.error(f"a row of it has more than {limit.line:,} bytes")
 
     def take(self, block: bytes, start: int) -> int:
         """Read the rows of a block; return where the first begins that is not read."""
-        self._texts = _with_letters(self._texts, self._progress[VALUES], len(block))
+        file, held = self._file, (self._numbers, self._targets, self._codes)
+        if self._layout.texts:
+            n_texts = int(self._progress[VALUES])
+            self._letters.reserve(len(block) + (int(self._texts.ends[n_texts - 1]) if n_texts else 0))
         self._progress[POSITION] = start
-        letters = as_array(block)
-        while True:
-            why = scan_table(
-                letters,
-                ord(self._file.separator),
-                self._kinds,
-                self._layout.places,
-                self._end_row,
-                self._progress,
-                self._numbers.buffer,
-                self._targets.buffer,
-                self._codes.buffer,
-                self._texts,
-                self._leftovers,
-            )
+        scanned = (as_array(block), ord(file.separator), self._kinds, self._layout.places, self._end_row)
+        why = state.FULL
+        while why == state.FULL:
+            texts = self._texts._replace(letters=self._letters.buffer)
+            arrays = (each.buffer for each in held)
+            why = scan_table(*scanned, self._progress, *arrays, texts, self._leftovers)
             self._parse_leftovers(block)
-            if why != state.FULL:
-                break
-            self._make_room()
-        self._refuse(why, block)
+            if why == state.FULL:
+                self._texts = _with_capacity(self._texts, self._progress[VALUES])
+                for each in held:
+                    if len(each.buffer) == self.row:
+                        each.reserve(self.row + 1 + _CELLS_AT_A_TIME // len(self._kinds))
+        position = int(self._progress[POSITION])
+        if why == state.AFTER_QUOTE:
+            raise malformed(file.path, self.line, _AFTER_QUOTE)
+        if why == state.WRONG_COUNT:
+            cells, _, _ = split_record(file.path, block, position, self.line, file.separator)
+            expected = f"expected {len(file.names)}, as in the first line"
+            raise malformed(file.path, self.line, f"has {len(cells)} cells; {expected}")
         # What follows the last row is at most blank.
-        return len(block) if why == state.DONE and self.row < self._end_row else int(self._progress[POSITION])
+        return len(block) if why == state.DONE and self.row < self._end_row else position
 
     def columns(self) -> Columns:
         """Return what was read."""
         codes = self._codes.trim(self.row)
-        values = _values(self._texts, self._progress[VALUES])
+        texts = self._layout.texts
+        values: dict[int, list[bytes]] = {column: [] for column in texts}
+        n_texts, begin = self._progress[VALUES], 0
+        ends, owners = self._texts.ends[:n_texts].tolist(), self._texts.columns[:n_texts].tolist()
+        for end, j in zip(ends, owners, strict=True):
+            values[texts[j]].append(self._letters.buffer[begin:end].tobytes())
+            begin = end
         return Columns(
             self._layout,
             self._numbers.trim(self.row),
             self._targets.trim(self.row),
-            {column: np.ascontiguousarray(codes[:, j]) for j, column in enumerate(self._layout.texts)},
-            dict(zip(self._layout.texts, values, strict=True)),
+            {column: np.ascontiguousarray(codes[:, j]) for j, column in enumerate(texts)},
+            values,
             frozenset(self._mistaken),
         )
-
-    def _make_room(self) -> None:
-        self._texts = _with_capacity(self._texts, self._progress[VALUES])
-        n_more = 1 + _CELLS_AT_A_TIME // len(self._kinds)
-        for each in (self._numbers, self._targets, self._codes):
-            if len(each.buffer) == self.row:
-                each.reserve(self.row + n_more)
 
     def _parse_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
@@ -262,17 +247,6 @@ class _Scan:
                 held[row, self._layout.places[column]] = value
         self._progress[LEFTOVERS] = 0
 
-    def _refuse(self, why: int, block: bytes) -> None:
-        file = self._file
-        if why == state.AFTER_QUOTE:
-            raise file.error(self.line, _AFTER_QUOTE)
-        if why == state.WRONG_COUNT:
-            cells, _, _ = split_record(
-                file.path, block, int(self._progress[POSITION]), self.line, file.separator
-            )
-            expected = f"expected {len(file.names)}, as in the first line"
-            raise file.error(self.line, f"has {len(cells)} cells; {expected}")
-
 
 def _no_texts(n_columns: int) -> Texts:
     none = np.empty(0, np.int32)
@@ -281,44 +255,15 @@ def _no_texts(n_columns: int) -> Texts:
     return _with_capacity(Texts(none, hashes, ends, none, none, counts, counts - 1, letters), 0)
 
 
-def _with_capacity(texts: Texts, n_values: int) -> Texts:
+def _with_capacity(texts: Texts, n_texts: int) -> Texts:
     """Double the capacity for texts where it is nearly used up."""
-    capacity = len(texts.hashes)
-    if capacity - n_values >= max(len(texts.counts), 1):
+    before = len(texts.hashes)
+    if before - n_texts >= max(len(texts.counts), 1):
         return texts
-    capacity = max(1024, 2 * capacity, 2 * len(texts.counts))
+    capacity = max(1024, 2 * before, 2 * len(texts.counts))
     # Of a new table no more than half is used, which keeps the ways through it short.
     table = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
-    fill_table(texts.hashes, n_values, table)
-    return texts._replace(
-        table=table,
-        hashes=_longer(texts.hashes, capacity),
-        ends=_longer(texts.ends, capacity),
-        columns=_longer(texts.columns, capacity),
-        codes=_longer(texts.codes, capacity),
-    )
-
-
-def _longer(part: np.ndarray, length: int) -> np.ndarray:
-    longer = np.zeros(length, part.dtype)
-    longer[: len(part)] = part
-    return longer
-
-
-def _with_letters(texts: Texts, n_values: int, n_more: int) -> Texts:
-    used = int(texts.ends[n_values - 1]) if n_values else 0
-    if not len(texts.counts) or len(texts.letters) - used >= n_more:
-        return texts
-    letters = np.empty(max(used + n_more, 2 * used), np.uint8)
-    letters[:used] = texts.letters[:used]
-    return texts._replace(letters=letters)
-
-
-def _values(texts: Texts, n_values: int) -> list[list[bytes]]:
-    """Return the distinct texts of each column by their codes."""
-    values: list[list[bytes]] = [[] for _ in texts.counts]
-    begin = 0
-    for end, column in zip(texts.ends[:n_values].tolist(), texts.columns[:n_values].tolist(), strict=True):
-        values[column].append(texts.letters[begin:end].tobytes())
-        begin = end
-    return values
+    fill_table(texts.hashes, n_texts, table)
+    grown = ("hashes", "ends", "columns", "codes")
+    longer = {name: np.pad(getattr(texts, name), (0, capacity - before)) for name in grown}
+    return texts._replace(table=table, **longer)

@@ -21,13 +21,18 @@ import numpy as np
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames, deduplicate
 from slantwood.data.read_options import ReadOptions, Roles
-from slantwood.data.table import Table
+from slantwood.data.table import Categories, Table, sorted_categories
+from slantwood.data.text import table_scan
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
-from slantwood.data.text.numbers import parse_number
+from slantwood.data.text.numbers import fits, parse_number
 from slantwood.data.text.scanning import malformed, scanning, whole_lines
-from slantwood.data.text.table_columns import MISSING, as_table
-from slantwood.data.text.table_scan import Layout, TableFile, read_columns, read_first_rows, split_record
+from slantwood.data.text.table_scan import Columns, Layout, TableFile, split_record
+from slantwood.hints import shown
 
+MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
+
+# Texts that are no more of a column of numbers than this are taken for mistakes.
+_RARE = 0.01
 _CELLS_TO_LOOK_AT = 1 << 17
 # A name, its place among others, and what is noted of its column.
 _BYTES_OF_A_COLUMN = 400
@@ -42,13 +47,13 @@ def read_delimited(path: Path, options: ReadOptions, separators: Sequence[str]) 
     """Read a table with one of these separators, the one that its first line has most often."""
     file, first, rest = _open_table(path, options, separators)
     roles = options.roles(file.names, path)
-    columns = read_columns(file, chain([first], rest), _guess_layout(file, first, roles))
+    columns = table_scan.read_columns(file, chain([first], rest), _guess_layout(file, first, roles))
     if columns.mistaken:
         kinds = np.full(len(file.names), SKIP)
         kinds[list(columns.mistaken)] = TEXT
-        again = read_columns(file, file.blocks(), Layout(kinds))
+        again = table_scan.read_columns(file, file.blocks(), Layout(kinds))
         columns = replace(columns, codes=columns.codes | again.codes, values=columns.values | again.values)
-    return as_table(file, roles, columns)
+    return _as_table(file, roles, columns)
 
 
 def _open_table(
@@ -57,31 +62,22 @@ def _open_table(
     limit = Limit.of(path, options.max_memory)
     rest = whole_lines(path, limit.n_bytes)
     first = next(rest, b"")
-    line = 1
-    skipped = len(first) - len(first.lstrip(b"\r\n"))
-    line += first[:skipped].count(b"\n")
-    if skipped == len(first):
+    start = len(first) - len(first.lstrip(b"\r\n"))
+    line = 1 + first[:start].count(b"\n")
+    if start == len(first):
         raise malformed(path, line, "the file is empty; expected a line of names or a row")
-    separator = _separator(first[skipped:], separators)
-    n_columns = _most_columns(first, skipped, separator)
+    separator = _separator(first[start:], separators)
+    # A cell in quotes may have line ends in it.
+    end = first.find(b"\n", start)
+    end = end if first.find(b'"', start, end) < 0 else len(first)
+    n_columns = 1 + first.count(separator.encode(), start, end)
     limit.check(_BYTES_OF_A_COLUMN * n_columns, f"its {n_columns:,} columns")
-    cells, end, n_lines = split_record(path, first, skipped, line, separator)
-    has_names = options.header
-    if has_names is None:
-        has_names = _are_names(cells, first, skipped, end, separator)
-    if not has_names:
-        made_up = NumberedNames("x", len(cells))
-        return TableFile(path, limit, separator, made_up, skipped, line), first, rest
-    names = deduplicate(cell or f"x{i}" for i, cell in enumerate(cells))
-    return TableFile(path, limit, separator, names, end, line + n_lines), first, rest
-
-
-def _most_columns(block: bytes, start: int, separator: str) -> int:
-    """Return the number of cells of the first row, or more where some are in quotes."""
-    end = block.find(b"\n", start)
-    if block.find(b'"', start, end) >= 0:
-        end = len(block)  # as a cell in quotes may have line ends in it
-    return 1 + block.count(separator.encode(), start, end)
+    cells, end, n_lines = split_record(path, first, start, line, separator)
+    names: Sequence[str] = NumberedNames("x", len(cells))
+    if _are_names(cells, first, start, end, separator) if options.header is None else options.header:
+        names = deduplicate(cell or f"x{i}" for i, cell in enumerate(cells))
+        start, line = end, line + n_lines
+    return TableFile(path, limit, separator, names, start, line), first, rest
 
 
 def _separator(text: bytes, separators: Sequence[str]) -> str:
@@ -98,7 +94,7 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
     Names may be numbers too: those that pandas gives, from 0 on, maybe after an index without name; and those
     in quotes, above a row of numbers that are not.
     """
-    if not _are_numbers(cells):
+    if not are_numbers(cells):
         return True
     counted = list(map(str, range(len(cells))))
     if len(cells) > 2 and cells in (counted, ["", *counted[:-1]]):
@@ -108,10 +104,11 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
     if not quoted.match(block, start):
         return False
     row = quoted.match(block, end)
-    return row is None or not _are_numbers(split_record(Path(), block, row.start(1), 0, separator)[0])
+    return row is None or not are_numbers(split_record(Path(), block, row.start(1), 0, separator)[0])
 
 
-def _are_numbers(cells: Sequence[str]) -> bool:
+def are_numbers(cells: Sequence[str]) -> bool:
+    """Tell whether all cells are numbers, or missing."""
     return all(cell in MISSING or parse_number(cell) is not None for cell in cells)
 
 
@@ -122,7 +119,67 @@ def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
     kinds[list(roles.targets)] = TARGET
     nominal = [column for column in roles.nominal if kinds[column] != SKIP]
     kinds[nominal] = SKIP
-    found = read_first_rows(file, first, Layout(kinds), 1 + _CELLS_TO_LOOK_AT // len(kinds))
+    found = table_scan.read_first_rows(file, first, Layout(kinds), 1 + _CELLS_TO_LOOK_AT // len(kinds))
     kinds[nominal] = TEXT
     kinds[list(found.mistaken)] = TEXT
     return Layout(kinds, in_doubt=found.empty())
+
+
+def _as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
+    """Return inputs and targets, each column as what it turned out to be."""
+    layout, nominal = columns.layout, {}
+    held = {column: columns.numbers[:, j] for j, column in enumerate(layout.numbers)}
+    held |= {column: columns.targets[:, j] for j, column in enumerate(layout.targets)}
+    are_inputs = frozenset(roles.inputs)
+    for column in columns.codes:
+        found = _column(file, columns, column, column in roles.nominal, column in are_inputs)
+        if isinstance(found, Categories):
+            nominal[column] = found
+        else:
+            held[column][:] = found
+    kept = [j for j, column in enumerate(layout.numbers) if column not in nominal]
+    numbers = columns.numbers if len(kept) == len(layout.numbers) else columns.numbers[:, kept]
+    targets = {i: np.ascontiguousarray(held[i]) for i in roles.targets if i not in nominal}
+    return Table.of(file.names, roles, numbers, {**targets, **nominal})
+
+
+def _column(
+    file: TableFile, columns: Columns, column: int, is_nominal: bool, is_input: bool
+) -> Categories | np.ndarray:
+    codes, values = columns.codes[column], []
+    for code, letters in enumerate(columns.values[column]):
+        try:
+            values.append(letters.decode())
+        except UnicodeDecodeError as error:
+            line = table_scan.line_of_row(file, int(np.argmax(codes == code)))
+            raise malformed(file.path, line, f"{shown(letters)} is not text; expected UTF-8") from error
+    if not is_nominal:
+        numbers = _numbers_of(file, file.names[column], codes, values, is_input)
+        if None not in numbers:
+            return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
+    return sorted_categories(Categories(codes, tuple(values)))
+
+
+def _numbers_of(
+    file: TableFile, name: str, codes: np.ndarray, values: Sequence[str], is_input: bool
+) -> list[float | None]:
+    """Return what values say, None for texts; refuse a column that should be one of numbers, and is not."""
+    numbers = [parse_number(value) for value in values]
+    wrong = texts = [code for code, value in enumerate(numbers) if value is None]
+    counts = np.bincount(codes + 1)[1:]  # what is missing has the code -1
+    n_texts = int(counts[texts].sum())
+    if not texts:
+        wrong = [code for code, value in enumerate(map(float, values)) if not fits(value, single=is_input)]
+        expected = f"a finite number of {'single' if is_input else 'double'} precision"
+    elif len(texts) < len(values) and (n_texts == 1 or n_texts <= _RARE * int(counts.sum())):
+        expected = "a number, as in the rest of this column"
+    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
+        expected = "a number with a decimal point, not a comma"
+    else:
+        return numbers
+    if wrong:
+        row = int(np.argmax(np.isin(codes, wrong)))
+        found = f"column {shown(name)} has {shown(values[codes[row]])}; expected {expected}"
+        remedy = f"give nominal=[{shown(name)}] if its values are categories"
+        raise malformed(file.path, table_scan.line_of_row(file, row), f"{found}; {remedy}")
+    return numbers
