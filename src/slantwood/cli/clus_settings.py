@@ -121,6 +121,10 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
     return file
 
 
+def _value(sections: Sections, section: str, name: str, default: str = "") -> str:
+    return sections.get((section, name), (default, ""))[0]
+
+
 def _read(path: Path) -> Sections:
     found: Sections = {}
     section = ""
@@ -140,7 +144,7 @@ def _read(path: Path) -> Sections:
 
 
 def _data_file(path: Path, sections: Sections) -> str:
-    value = sections.get(("data", "file"), ("", ""))[0]
+    value = _value(sections, "data", "file")
     if value.lower() not in _NOTHING:
         return str(_found(path.parent / value))
     beside = _found(path.with_suffix(".arff"))
@@ -154,14 +158,13 @@ def _data_file(path: Path, sections: Sections) -> str:
 
 def _found(path: Path) -> Path:
     """Return the file that is meant, whose name may lack its ends."""
-    ends = ("", ".arff", ".zip", ".arff.zip")
-    named = [path.with_name(f"{path.name}{end}") for end in ends]
+    named = [path.with_name(f"{path.name}{end}") for end in ("", ".arff", ".zip", ".arff.zip")]
     return next((each for each in named if each.is_file()), path)
 
 
 def _translated(path: Path, sections: Sections, file: str) -> _Translation:
     result = _Translation()
-    if sections.get(("data", "file"), ("", ""))[0].lower() in _NOTHING:
+    if _value(sections, "data", "file").lower() in _NOTHING:
         result.notes.append(f"No Data.File: taking {file}.")
     for place, (value, name) in sections.items():
         if place == ("data", "file") or (place[0] == "attributes" and place[1] in LISTS):
@@ -176,9 +179,8 @@ def _translated(path: Path, sections: Sections, file: str) -> _Translation:
         for option, item in translated.items():
             before = result.ours.get(option)
             # Two options may limit the size of leaves.
-            if before is not None and option == "min-samples-split" and before.value >= item:
-                continue
-            result.take(option, item, name)
+            if before is None or option != "min-samples-split" or before.value < item:
+                result.take(option, item, name)
     _add_attributes(result, path, sections, file)
     if ".arff" in Path(file).name.lower():
         result.take("index-base", "clus", "sparse rows")
@@ -187,21 +189,19 @@ def _translated(path: Path, sections: Sections, file: str) -> _Translation:
 
 
 def _is_so_anyway(place: tuple[str, str], value: str, sections: Sections) -> bool:
-    def other(section: str, name: str, default: str) -> str:
-        return sections.get((section, name), (default, ""))[0].lower()
-
-    if place == ("hierarchical", "wtype") and other("hierarchical", "type", "") != "dag":
+    if place == ("hierarchical", "wtype") and _value(sections, "hierarchical", "type").lower() != "dag":
         return value.lower() in _WEIGHTS_BY_DEPTH
-    if place == ("ensemble", "selectrandomsubspaces"):
-        return other("ensemble", "ensemblemethod", "bagging") == "bagging"  # which looks at all features
+    if place == ("ensemble", "selectrandomsubspaces"):  # bagging looks at all features
+        return _value(sections, "ensemble", "ensemblemethod", "bagging").lower() == "bagging"
     return value.lower() in _ANYWAY.get(place, ())
 
 
 def _add_attributes(result: _Translation, path: Path, sections: Sections, file: str) -> None:
     lists: dict[str, frozenset[int]] = {}
-    names = {key: sections.get(("attributes", key), ("", ""))[1] for key in LISTS}
+    names: dict[str, str] = {}
     for key in LISTS:
         value, name = sections.get(("attributes", key), ("", ""))
+        names[key] = name
         if value.lower() in {*_NOTHING, "default"}:
             continue
         try:
@@ -286,12 +286,8 @@ def _twice_the_leaf(value: str, folder: Path) -> Values | None:
 
 
 def _method(value: str, folder: Path) -> Values | None:
-    match value.lower():
-        case "bagging":
-            return {"set bootstrap": True, "max-features": "1.0"}
-        case "rforest":
-            return {"set bootstrap": True}
-    return None
+    all_features = {"max-features": "1.0"} if value.lower() == "bagging" else {}
+    return {"set bootstrap": True, **all_features} if value.lower() in ("bagging", "rforest") else None
 
 
 def _subspaces(value: str, folder: Path) -> Values | None:

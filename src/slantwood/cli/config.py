@@ -24,28 +24,18 @@ _TABLES = {"set", "split-set"}
 
 
 def _read(context: typer.Context, path: Path | None) -> Path | None:
-    if path is not None:
-        path = path.expanduser()
-        set_defaults(context, _without_those_of_others(context, _values(path), path), str(path))
-    return path
-
-
-def _without_those_of_others(context: typer.Context, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    own, others = _options(context.command), _options_of_others(context)
-    strange = [key for key in values if (name := key.replace("_", "-")) not in own and name in others]
-    if strange:
-        say(f"Of {path}, {listed(strange)}: only for other commands.")
-    return {key: value for key, value in values.items() if key not in strange}
-
-
-def _options_of_others(context: typer.Context) -> set[str]:
+    if path is None:
+        return None
+    path = path.expanduser()
+    values = _values(path)
     commands = getattr(context.parent and context.parent.command, "commands", {}).values()
-    return {
-        name
-        for command in commands
-        if any(option.name == "config" for option in command.params)
-        for name in _options(command)
-    }
+    takers = [command for command in commands if any(each.name == "config" for each in command.params)]
+    others = {name for command in takers for name in _options(command)} - set(_options(context.command))
+    if strange := [key for key in values if key.replace("_", "-") in others]:
+        say(f"Of {path}, {listed(strange)}: only for other commands.")
+    own = {key: value for key, value in values.items() if key not in strange}
+    set_defaults(context, own, str(path))
+    return path
 
 
 Config = Annotated[
@@ -115,12 +105,11 @@ def _values(path: Path) -> dict[str, Any]:
 
 
 def _typed(key: str, value: Any, source: str) -> Any:
+    said = f"{source} has {key} = {toml.format_value(value)}"
     if key in _TABLES:
         if not isinstance(value, dict):
-            raise typer.BadParameter(
-                f"{source} has {key} = {toml.format_value(value)}; expected a table [{key}]"
-            )
+            raise typer.BadParameter(f"{said}; expected a table [{key}]")
         return [f"{name}={toml.format_value(item)}" for name, item in value.items()]
     if isinstance(value, (dict, list)):
-        raise typer.BadParameter(f"{source} has {key} = {toml.format_value(value)}; expected one value")
+        raise typer.BadParameter(f"{said}; expected one value")
     return value
