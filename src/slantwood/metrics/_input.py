@@ -44,14 +44,18 @@ def numeric_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
     """Return a 0-1 label matrix of shape (n_rows, n_labels) as canonical CSR."""
     matrix = _check_matrix(value, name)
-    stored = matrix.data if sp.issparse(matrix) else matrix[matrix != 0]
+    if sp.issparse(matrix):
+        labels, stored = matrix, matrix.data
+    else:
+        present = matrix != 0
+        labels, stored = sp.csr_array(present), matrix[present]
     wrong = stored != 1
     if wrong.any():
         raise ValueError(
             f"{name} holds the value {stored[wrong][0]!s}; it must be a label "
             "indicator of zeros and ones (or booleans)."
         )
-    return matrix if sp.issparse(matrix) else sp.csr_array(matrix != 0)
+    return labels
 
 
 def check_partial_indicator(value: MatrixLike, name: str = "y_true") -> tuple[sp.csr_array, sp.csr_array]:
@@ -134,12 +138,10 @@ def entries_of_rows(
     return rows, matrix.indices[block].astype(np.int64), matrix.data[block]
 
 
-def find_sorted(keys: IntArray, queries: IntArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return where each query stands in the sorted keys, and whether it is one of them."""
-    if keys.size == 0:
-        return np.zeros(queries.shape, np.intp), np.zeros(queries.shape, np.bool_)
-    position = np.minimum(np.searchsorted(keys, queries), keys.size - 1)
-    return position, keys[position] == queries
+def values_at(matrix: npt.NDArray[Any] | sp.csr_array, rows: IntArray, columns: IntArray) -> npt.NDArray[Any]:
+    """Return the values of some cells of a matrix, dense or sparse."""
+    # Of no cells SciPy makes a sparse array.
+    return matrix[rows, columns] if rows.size else np.zeros(0, matrix.dtype)
 
 
 def sort_keys(groups: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.NDArray[Any]:

@@ -23,9 +23,9 @@ from slantwood.metrics._input import (
     check_scores,
     check_weights,
     entries_of_rows,
-    find_sorted,
     row_blocks,
     sort_keys,
+    values_at,
 )
 
 Interpolation: TypeAlias = Literal["curve", "step"]
@@ -263,14 +263,8 @@ def _check_cells(
 
 def _without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
     rows, columns, values = entries_of_rows(matrix, 0, matrix.shape[0])
-    kept = ~find_sorted(_positions(cells), _positions(matrix))[1]
+    kept = ~values_at(cells, rows, columns)
     return sp.csr_array((values[kept], (rows[kept], columns[kept])), shape=matrix.shape)
-
-
-def _positions(matrix: sp.csr_array) -> IntArray:
-    """Return a number for each entry that grows along the rows, one row after the other."""
-    rows, columns, _ = entries_of_rows(matrix, 0, matrix.shape[0])
-    return rows * matrix.shape[1] + columns
 
 
 class _Thresholds(NamedTuple):
@@ -412,10 +406,5 @@ def _counts_in_dense_scores(
 
 
 def _scores_of_true_cells(labels: sp.csr_array, scores: FloatArray | sp.csr_array) -> FloatArray:
-    if isinstance(scores, np.ndarray):
-        rows, columns, _ = entries_of_rows(labels, 0, labels.shape[0])
-        return np.asarray(scores[rows, columns])
-    if scores.nnz == 0:
-        return np.zeros(labels.nnz, scores.dtype)
-    place, found = find_sorted(_positions(scores), _positions(labels))
-    return np.where(found, scores.data[place], scores.dtype.type(0))
+    rows, columns, _ = entries_of_rows(labels, 0, labels.shape[0])
+    return values_at(scores, rows, columns)

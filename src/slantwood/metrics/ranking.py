@@ -19,9 +19,9 @@ from slantwood.metrics._input import (
     check_scores,
     check_weights,
     entries_of_rows,
-    find_sorted,
     row_blocks,
     sort_keys,
+    values_at,
 )
 
 
@@ -92,10 +92,8 @@ def label_ranking_average_precision(
     row_value = np.ones(n_rows)
     for start, stop in row_blocks(n_rows, n_entries / n_rows):
         rows, columns, _ = entries_of_rows(labels, start, stop)
-        if isinstance(scores, np.ndarray):
-            s, R = _ranks_among_dense_scores(scores[start:stop], rows, columns)
-        else:
-            s, R = _ranks_among_sparse_scores(scores, start, stop, rows, columns)
+        s = values_at(scores, rows + start, columns)
+        R = _n_reaching_among(scores[start:stop], s, rows)
         L = _n_reaching(s, rows, np.sort(sort_keys(rows, s)), np.bincount(rows, minlength=stop - start))
         W = np.bincount(rows, weights=w[columns], minlength=stop - start)
         total = np.bincount(rows, weights=w[columns] * L / R, minlength=stop - start)
@@ -103,28 +101,16 @@ def label_ranking_average_precision(
     return float(row_weight @ row_value / row_weight.sum())
 
 
-def _ranks_among_dense_scores(
-    scores: FloatArray, rows: IntArray, columns: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the scores of the given entries and how many of their row reach them."""
+def _n_reaching_among(scores: FloatArray | sp.csr_array, s: FloatArray, rows: IntArray) -> IntArray:
+    """Count, for each score, those of its row in a matrix that reach it."""
     n_rows, n_labels = scores.shape
-    s = scores[rows, columns]
-    ascending = sort_keys(np.arange(n_rows)[:, None], np.sort(scores, axis=1)).ravel()
-    return s, _n_reaching(s, rows, ascending, np.full(n_rows, n_labels))
-
-
-def _ranks_among_sparse_scores(
-    scores: sp.csr_array, start: int, stop: int, rows: IntArray, columns: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Do the same where most scores are zeros that are not stored."""
-    n_labels = scores.shape[1]
-    stored_rows, stored_columns, stored = entries_of_rows(scores, start, stop)
-    position, found = find_sorted(stored_rows * n_labels + stored_columns, rows * n_labels + columns)
-    s = np.zeros(rows.size, stored.dtype)
-    s[found] = stored[position[found]]
-    n_stored = np.diff(scores.indptr[start : stop + 1])
+    if isinstance(scores, np.ndarray):
+        ascending = sort_keys(np.arange(n_rows)[:, None], np.sort(scores, axis=1)).ravel()
+        return _n_reaching(s, rows, ascending, np.full(n_rows, n_labels))
+    stored_rows, _, stored = entries_of_rows(scores, 0, n_rows)
+    n_stored = np.diff(scores.indptr)
     R = _n_reaching(s, rows, np.sort(sort_keys(stored_rows, stored)), n_stored)
-    return s, R + np.where(s <= 0, n_labels - n_stored[rows], 0)
+    return R + np.where(s <= 0, n_labels - n_stored[rows], 0)  # most are zeros that are not stored
 
 
 def _n_reaching(s: FloatArray, rows: IntArray, ascending: npt.NDArray[Any], n_of_row: IntArray) -> IntArray:

@@ -21,9 +21,9 @@ from slantwood.metrics._input import (
     check_indicator,
     check_scores,
     entries_of_rows,
-    find_sorted,
     numeric_array,
     row_blocks,
+    values_at,
 )
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
@@ -302,9 +302,9 @@ def _best_labels(
             chosen = _best_of_dense_scores(scores[start:stop], k)
         else:
             chosen = _best_of_sparse_scores(scores, start, stop, k)
-        rows, columns, _ = entries_of_rows(labels, start, stop)
-        row_start = np.arange(stop - start)[:, None] * n_labels
-        _, is_label = find_sorted(rows * n_labels + columns, row_start + chosen)
+        rows = np.repeat(np.arange(start, stop), k)
+        # A missing label looks at the last one.
+        is_label = values_at(labels, rows, chosen.ravel()).reshape(chosen.shape) != 0
         yield start, stop, chosen, is_label & (chosen != NO_LABEL)
 
 
