@@ -128,16 +128,6 @@ def row_blocks(n_rows: int, entries_per_row: float) -> Iterator[tuple[int, int]]
         yield start, min(start + step, n_rows)
 
 
-def entries_of_rows(
-    matrix: sp.csr_array, start: int, stop: int
-) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
-    """Return rows (counted from ``start``), columns and values of a block of rows."""
-    bounds = matrix.indptr[start : stop + 1].astype(np.int64)
-    rows = np.repeat(np.arange(stop - start), np.diff(bounds))
-    block = slice(int(bounds[0]), int(bounds[-1]))
-    return rows, matrix.indices[block].astype(np.int64), matrix.data[block]
-
-
 def values_at(matrix: npt.NDArray[Any] | sp.csr_array, rows: IntArray, columns: IntArray) -> npt.NDArray[Any]:
     """Return the values of some cells of a matrix, dense or sparse."""
     # Of no cells SciPy makes a sparse array.

@@ -46,10 +46,7 @@ class PrecisionRecallF1(NamedTuple):
 
 
 def hierarchical_precision_recall_f1(
-    y_true: MatrixLike | LabelSets,
-    y_pred: MatrixLike | LabelSets,
-    *,
-    hierarchy: Hierarchy | None = None,
+    y_true: MatrixLike | LabelSets, y_pred: MatrixLike | LabelSets, *, hierarchy: Hierarchy | None = None
 ) -> PrecisionRecallF1:
     r"""Compute precision, recall and F1 of label sets that contain their ancestors.
 

@@ -22,7 +22,6 @@ from slantwood.metrics._input import (
     check_partial_indicator,
     check_scores,
     check_weights,
-    entries_of_rows,
     row_blocks,
     sort_keys,
     values_at,
@@ -101,7 +100,7 @@ def pooled_auprc(
         stored, stored_weights = scores.data, cells.weights_of(scores)
         n_zeros = labels.shape[1] - np.diff(scores.indptr) - np.diff(cells.unknown.indptr)
         zeros = n_zeros.sum() if cells.weights is None else cells.weights @ n_zeros
-    true_scores, true_weights = _scores_of_true_cells(labels, scores), cells.weights_of(labels)
+    true_scores, true_weights = values_at(scores, *labels.tocoo().coords), cells.weights_of(labels)
     score, true = _distinct(true_scores, true_weights)
     true_above, _ = _weigh(true_scores, true_weights, np.array([labels.nnz]), score, 0)
     above, same = _weigh(stored, stored_weights, np.array([stored.size]), score, 0)
@@ -262,9 +261,9 @@ def _check_cells(
 
 
 def _without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
-    rows, columns, values = entries_of_rows(matrix, 0, matrix.shape[0])
+    rows, columns = matrix.tocoo().coords
     kept = ~values_at(cells, rows, columns)
-    return sp.csr_array((values[kept], (rows[kept], columns[kept])), shape=matrix.shape)
+    return sp.csr_array((matrix.data[kept], (rows[kept], columns[kept])), shape=matrix.shape)
 
 
 class _Thresholds(NamedTuple):
@@ -318,7 +317,7 @@ SERIES_OF_M = (-1.0) ** np.arange(15) / np.arange(2.0, 17.0)
 def _label_areas(cells: _Cells, interpolation: Interpolation) -> Float64Array:
     labels, scores = cells.labels, cells.scores
     n_labels = labels.shape[1]
-    true_keys = sort_keys(labels.indices, _scores_of_true_cells(labels, scores))
+    true_keys = sort_keys(labels.indices, values_at(scores, *labels.tocoo().coords))
     true_weights = cells.weights_of(labels)
     key, true = _distinct(true_keys, true_weights)
     label, score = key.real.astype(np.int64), key.imag
@@ -403,8 +402,3 @@ def _counts_in_dense_scores(
         above[block] = (label[block] - start + 1) * n_rows - last
         same[block] = last - first
     return above, same
-
-
-def _scores_of_true_cells(labels: sp.csr_array, scores: FloatArray | sp.csr_array) -> FloatArray:
-    rows, columns, _ = entries_of_rows(labels, 0, labels.shape[0])
-    return values_at(scores, rows, columns)

@@ -18,7 +18,6 @@ from slantwood.metrics._input import (
     check_indicator,
     check_scores,
     check_weights,
-    entries_of_rows,
     row_blocks,
     sort_keys,
     values_at,
@@ -91,7 +90,7 @@ def label_ranking_average_precision(
     n_entries = scores.size if isinstance(scores, np.ndarray) else scores.nnz + labels.nnz
     row_value = np.ones(n_rows)
     for start, stop in row_blocks(n_rows, n_entries / n_rows):
-        rows, columns, _ = entries_of_rows(labels, start, stop)
+        rows, columns = labels[start:stop].tocoo().coords
         s = values_at(scores, rows + start, columns)
         R = _n_reaching_among(scores[start:stop], s, rows)
         L = _n_reaching(s, rows, np.sort(sort_keys(rows, s)), np.bincount(rows, minlength=stop - start))
@@ -107,9 +106,9 @@ def _n_reaching_among(scores: FloatArray | sp.csr_array, s: FloatArray, rows: In
     if isinstance(scores, np.ndarray):
         ascending = sort_keys(np.arange(n_rows)[:, None], np.sort(scores, axis=1)).ravel()
         return _n_reaching(s, rows, ascending, np.full(n_rows, n_labels))
-    stored_rows, _, stored = entries_of_rows(scores, 0, n_rows)
     n_stored = np.diff(scores.indptr)
-    R = _n_reaching(s, rows, np.sort(sort_keys(stored_rows, stored)), n_stored)
+    ascending = np.sort(sort_keys(scores.tocoo().coords[0], scores.data))
+    R = _n_reaching(s, rows, ascending, n_stored)
     return R + np.where(s <= 0, n_labels - n_stored[rows], 0)  # most are zeros that are not stored
 
 

@@ -10,9 +10,7 @@ from slantwood.targets.numbers import power_of_two
 
 
 def mean_r2(
-    y_true: npt.ArrayLike,
-    y_pred: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None = None,
+    y_true: npt.ArrayLike, y_pred: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
 ) -> float:
     """Compute the coefficient of determination R2, averaged over the targets.
 

@@ -20,7 +20,6 @@ from slantwood.metrics._input import (
     MatrixLike,
     check_indicator,
     check_scores,
-    entries_of_rows,
     numeric_array,
     row_blocks,
     values_at,
@@ -240,7 +239,7 @@ def propensity_scored_precision_at_k(
         # A missing label indexes the last propensity, but is never a hit.
         gain += np.where(hits, inverse[chosen], 0.0).sum(axis=0)
         if normalize:
-            rows, columns, _ = entries_of_rows(labels, start, stop)
+            rows, columns = labels[start:stop].tocoo().coords
             order, place = _order_within_rows(rows, inverse[columns])
             kept = place < ks.max()
             best += np.bincount(place[kept], weights=inverse[columns][order][kept], minlength=ks.max())
@@ -301,7 +300,7 @@ def _best_labels(
         if isinstance(scores, np.ndarray):
             chosen = _best_of_dense_scores(scores[start:stop], k)
         else:
-            chosen = _best_of_sparse_scores(scores, start, stop, k)
+            chosen = _best_of_sparse_scores(scores[start:stop], k)
         rows = np.repeat(np.arange(start, stop), k)
         # A missing label looks at the last one.
         is_label = values_at(labels, rows, chosen.ravel()).reshape(chosen.shape) != 0
@@ -327,13 +326,12 @@ def _best_of_dense_scores(scores: FloatArray, k: int) -> IntArray:
     return np.take_along_axis(mirrored, order, axis=1)[:, ::-1]
 
 
-def _best_of_sparse_scores(scores: sp.csr_array, start: int, stop: int, k: int) -> IntArray:
-    rows, columns, stored = entries_of_rows(scores, start, stop)
-    candidate = stored > 0
-    rows, columns = rows[candidate], columns[candidate]
-    order, place = _order_within_rows(rows, stored[candidate])
+def _best_of_sparse_scores(scores: sp.csr_array, k: int) -> IntArray:
+    candidate = scores.data > 0
+    rows, columns = (each[candidate] for each in scores.tocoo().coords)
+    order, place = _order_within_rows(rows, scores.data[candidate])
     kept = place < k
-    chosen = np.full((stop - start, k), NO_LABEL, dtype=np.int64)
+    chosen = np.full((scores.shape[0], k), NO_LABEL, dtype=np.int64)
     chosen[rows[kept], place[kept]] = columns[order][kept]
     return chosen
 
