@@ -98,14 +98,21 @@ def check_same_shape(
         )
 
 
-def check_weights(value: npt.ArrayLike, length: int, name: str) -> npt.NDArray[np.float64]:
-    """Return non-negative weights, scaled so that the largest is one."""
-    weights = numeric_array(value, name).astype(np.float64)
-    if weights.shape != (length,):
-        raise ValueError(
-            f"{name} has shape {weights.shape}; pass a 1-D array of length {length}, "
-            f"one weight per {'label' if name.startswith('label') else 'row'}."
-        )
+def check_vector(value: npt.ArrayLike, length: int, name: str, each: str) -> npt.NDArray[np.float64]:
+    """Return numbers, one for each row or label as `each` says."""
+    vector = numeric_array(value, name).astype(np.float64)
+    if vector.shape != (length,):
+        raise ValueError(f"{name} has shape {vector.shape}; pass a 1-D array of length {length}, {each}.")
+    return vector
+
+
+def check_weights(value: npt.ArrayLike | None, length: int, name: str) -> npt.NDArray[np.float64]:
+    """Return non-negative weights, scaled so that the largest is one; ones where there are none."""
+    if value is None:
+        return np.ones(length)
+    weights = check_vector(
+        value, length, name, f"one weight per {'label' if name.startswith('label') else 'row'}"
+    )
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(

@@ -240,11 +240,9 @@ def _check_cells(
         raise ValueError(f"interpolation is {interpolation!r}; pass 'curve' or 'step'.")
     labels, unknown = check_partial_indicator(y_true)
     scores = check_scores(y_score, labels.shape)
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, labels.shape[0], "sample_weight")
-        # Equal weights, all 1 after the check, change nothing but the time that it takes.
-        weights = None if weights.min() == 1 else weights
+    given = check_weights(sample_weight, labels.shape[0], "sample_weight")
+    # Equal weights, all 1 after the check, change nothing but the time that it takes.
+    weights = None if given.min() == 1 else given
     if isinstance(scores, np.ndarray) and (weights is not None or unknown.nnz):
         # SciPy has no matrices of half precision.
         scores = sp.csr_array(scores.astype(np.result_type(scores, np.float32), copy=False))

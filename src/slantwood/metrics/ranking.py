@@ -80,12 +80,8 @@ def label_ranking_average_precision(
     labels = check_indicator(y_true)
     n_rows, n_labels = labels.shape
     scores = check_scores(y_score, labels.shape)
-    w = np.ones(n_labels)
-    if label_weights is not None:
-        w = check_weights(label_weights, n_labels, "label_weights")
-    row_weight = np.ones(n_rows)
-    if sample_weight is not None:
-        row_weight = check_weights(sample_weight, n_rows, "sample_weight")
+    w = check_weights(label_weights, n_labels, "label_weights")
+    row_weight = check_weights(sample_weight, n_rows, "sample_weight")
 
     n_entries = scores.size if isinstance(scores, np.ndarray) else scores.nnz + labels.nnz
     row_value = np.ones(n_rows)

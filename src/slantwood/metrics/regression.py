@@ -41,12 +41,9 @@ def mean_r2(
     n_rows = true.shape[0]
     if n_rows < 2:
         raise ValueError(f"y_true has {n_rows} row; R2 needs at least 2 rows.")
-    if sample_weight is None:
-        weight = np.ones(n_rows)
-    else:
-        weight = check_weights(sample_weight, n_rows, "sample_weight")
-        counted = weight > 0
-        true, predicted, weight = true[counted], predicted[counted], weight[counted]
+    weight = check_weights(sample_weight, n_rows, "sample_weight")
+    counted = weight > 0
+    true, predicted, weight = true[counted], predicted[counted], weight[counted]
 
     unit = common_unit(true, predicted)
     true, predicted = true / unit, predicted / unit

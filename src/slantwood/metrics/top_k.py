@@ -20,7 +20,7 @@ from slantwood.metrics._input import (
     MatrixLike,
     check_indicator,
     check_scores,
-    numeric_array,
+    check_vector,
     row_blocks,
     values_at,
 )
@@ -276,11 +276,7 @@ def _check(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK) -> _Checked:
 
 
 def _check_propensity(propensity: npt.ArrayLike, n_labels: int) -> Float64Array:
-    p = numeric_array(propensity, "propensity").astype(np.float64)
-    if p.shape != (n_labels,):
-        raise ValueError(
-            f"propensity has shape {p.shape}; pass a 1-D array of length {n_labels}, one value per label."
-        )
+    p = check_vector(propensity, n_labels, "propensity", "one value per label")
     wrong = ~((p > 0) & (p <= 1))
     if wrong.any():
         raise ValueError(
