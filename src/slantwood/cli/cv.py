@@ -86,7 +86,7 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     if n_folds > n_rows:
         raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
     if data.task in NUMBER_TASKS:
-        yield from KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows))
-        return
-    folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
-    yield from folds.split(np.empty(n_rows), data.y)
+        folds: Any = KFold(n_folds, shuffle=True, random_state=seed)
+    else:
+        folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
+    return folds.split(np.empty(n_rows), data.y)

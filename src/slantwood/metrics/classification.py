@@ -54,7 +54,8 @@ def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
 
 def _class_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Iterator[sp.csr_array]:
     """Return an indicator of the classes for each argument, a column for each class of either."""
-    if {"number", "string"} == {_kind(true), _kind(predicted)}:
+    are_numbers = {array.dtype.kind in "biuf" for array in (true, predicted) if array.dtype.kind != "O"}
+    if len(are_numbers) == 2:
         raise ValueError(
             f"y_true has dtype {true.dtype} but y_pred has dtype {predicted.dtype}; "
             "pass class labels of one type."
@@ -91,9 +92,3 @@ def _as_given(value: MatrixLike, name: str) -> Any:
             "or an indicator of shape (n_rows, n_labels), not empty and dense if 1-D."
         )
     return matrix
-
-
-def _kind(array: npt.NDArray[Any]) -> str:
-    if array.dtype.kind in "biuf":
-        return "number"
-    return "object" if array.dtype.kind == "O" else "string"
