@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,24 @@ def pluralize(number: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '2,000 rows', '0 classes')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
+
+
+@contextmanager
+def optional_import(need: str, extra: str) -> Iterator[None]:
+    """Say, where an import within it fails, what needs the library and which extra of ours brings it.
+
+    Examples
+    --------
+    >>> with optional_import("this example needs a saw", "tools"):
+    ...     import saw
+    Traceback (most recent call last):
+        ...
+    ImportError: this example needs a saw; install it with: pip install 'slantwood[tools]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ImportError(f"{need}; install it with: pip install 'slantwood[{extra}]'") from error
 
 
 def _native(value: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -149,8 +150,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
         [0 3] [1 2]
         """
         if groups is not None:
-            message = f"The groups parameter is ignored by {type(self).__name__}"
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warnings.warn(f"The groups parameter is ignored by {type(self).__name__}", stacklevel=2)
         if y is None:
             raise ValueError(f"{type(self).__name__} needs y: it shares out the rows of each label")
         check_sparse(X, "X")  # here, as scikit-learn converts both
@@ -191,48 +191,34 @@ class LabelStratifiedKFold(BaseCrossValidator):
             state = seeds.generate_state(1, np.uint64) | np.uint64(1)
         by_row = _with_labels_in_order_of_rows(indicator[order])
         by_label = by_row.tocsc()
-        dealt = stratify(
-            by_row.indptr.astype(np.int64),
-            by_row.indices.astype(np.int64),
-            by_label.indptr.astype(np.int64),
-            by_label.indices.astype(np.int64),
-            self.n_splits,
-            state,
-        )
+        parts = (part.astype(np.int64) for each in (by_row, by_label) for part in (each.indptr, each.indices))
         folds = np.empty(n_rows, np.int64)
-        folds[order] = dealt
+        folds[order] = stratify(*parts, self.n_splits, state)
         return folds
 
 
 def _known_labels(rows: list[Any]) -> list[set[Any]]:
     """Return the labels of each row, without those that are missing."""
+    known = []
     for i, row in enumerate(rows):
         if not is_collection(row) and not is_missing(row):
             raise ValueError(
                 f"y[{i}] is {row!r:.60}, while other rows are collections of labels; make it a set too"
             )
-    return [
-        {label for label in row if not is_missing(label)} if is_collection(row) else set() for row in rows
-    ]
+        known.append({label for label in row if not is_missing(label)} if is_collection(row) else set())
+    return known
 
 
 def _classes(y: Any) -> list[set[Any]]:
     """Return the class of each row as its only label."""
     y = y.toarray() if sp.issparse(y) else y
-    _refuse_fractions(y)
-    rows = list(y) if y.dtype.kind in "mM" else y.tolist()  # plain Python, except that NaT would be lost
-    return [set() if is_missing(label) else {label} for label in rows]
-
-
-def _refuse_fractions(y: np.ndarray) -> None:
-    if y.dtype.kind != "f":
-        return
-    fraction = (y == y) & (y != np.floor(y))
-    if fraction.any():
+    if y.dtype.kind == "f" and (fractions := y[(y == y) & (y != np.floor(y))]).size:
         raise ValueError(
-            f"y holds the number {y[fraction][0]!s}; one value for each row must be a class. Numbers have no "
+            f"y holds the number {fractions[0]!s}; one value for each row must be a class. Numbers have no "
             "labels to share out: use KFold"
         )
+    rows = list(y) if y.dtype.kind in "mM" else y.tolist()  # plain Python, except that NaT would be lost
+    return [set() if is_missing(label) else {label} for label in rows]
 
 
 def _of_matrix(y: Any) -> sp.csr_array:
@@ -271,9 +257,7 @@ def _with_labels_in_order_of_rows(indicator: sp.csr_array) -> sp.csr_array:
     by_label = indicator.tocsc()
     by_label.sort_indices()
     rows = by_label.indices.astype(">u4")  # as bytes, in the order of the numbers
-    keys = [
-        rows[start:stop].tobytes() for start, stop in zip(by_label.indptr, by_label.indptr[1:], strict=False)
-    ]
+    keys = [rows[start:stop].tobytes() for start, stop in pairwise(by_label.indptr)]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     # Labels without a row would only be waited for.
     return by_label[:, [label for label in order if keys[label]]].tocsr()

@@ -115,3 +115,11 @@ def test_no_loss_is_zero_and_not_minus_zero():
     classes = np.array(["a", "b"])
     found = scores._of_classes(classes, classes, np.eye(2), classes)
     assert str(found.together["log_loss"]) == "0.0"
+
+
+def test_an_unknown_class_is_not_taken_for_the_beginning_of_a_known_one():
+    classes = np.array(["elm", "oakwood"])
+    found = scores._of_classes(np.array(["elm", "oak"]), np.array(["elm", "oakwood"]), np.eye(2), classes)
+    assert found.together["accuracy"] == 0.5
+    assert found.together["f1"] == 0.0
+    assert found.together["log_loss"] > 1

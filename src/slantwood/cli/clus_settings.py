@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -57,12 +57,11 @@ _INSTEAD = {
 }
 
 
-@dataclass
-class _Taken:
+class _Taken(NamedTuple):
     """A value of one of our options, and what CLUS calls that which it comes from."""
 
     value: Any
-    names: list[str]
+    origin: str
 
 
 @dataclass
@@ -73,26 +72,19 @@ class _Translation:
     ignored: dict[tuple[str, str], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def take(self, option: str, value: Any, *names: str) -> None:
-        self.ours[option] = _Taken(value, list(names))
+    def take(self, option: str, value: Any, origin: str) -> None:
+        self.ours[option] = _Taken(value, origin)
 
     def values(self) -> Values:
         """Return the options as a file gives them, parameters as tables."""
         values: Values = {}
-        for option, taken in self.ours.items():
+        for option, (value, _) in self.ours.items():
             name, _, parameter = option.partition(" ")
             if parameter:
-                values.setdefault(name, {})[parameter] = taken.value
+                values.setdefault(name, {})[parameter] = value
             else:
-                values[name] = taken.value
+                values[name] = value
         return values
-
-    def report(self) -> str:
-        """Say which option became which of ours."""
-        return "; ".join(
-            f"{' and '.join(taken.names)} as --{_shown(option, taken.value)}"
-            for option, taken in self.ours.items()
-        )
 
 
 def accept_clus_settings(context: typer.Context, data: str | None) -> str | None:
@@ -104,11 +96,11 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
     file = _data_file(path, sections)
     translation = _translated(path, sections, file)
     known = option_names(context)
-    for option, taken in list(translation.ours.items()):
-        if option.partition(" ")[0] not in known:
-            translation.ignored |= {("", name): name for name in taken.names}
-            del translation.ours[option]
-    say(f"Settings of {path}: {translation.report() or 'none'}.")
+    for option in [each for each in translation.ours if each.partition(" ")[0] not in known]:
+        origin = translation.ours.pop(option).origin
+        translation.ignored["", origin] = origin
+    taken = [f"{origin} as --{_shown(option, value)}" for option, (value, origin) in translation.ours.items()]
+    say(f"Settings of {path}: {'; '.join(taken) or 'none'}.")
     for note in translation.notes:
         say(note)
     for place, name in translation.ignored.items():
@@ -119,6 +111,10 @@ def accept_clus_settings(context: typer.Context, data: str | None) -> str | None
         warn(f"{path} has options that have no counterpart here and are ignored: {names}")
     set_defaults(context, translation.values(), str(path))
     return file
+
+
+def _value(sections: Sections, section: str, name: str, default: str = "") -> str:
+    return sections.get((section, name), (default, ""))[0]
 
 
 def _read(path: Path) -> Sections:
@@ -140,7 +136,7 @@ def _read(path: Path) -> Sections:
 
 
 def _data_file(path: Path, sections: Sections) -> str:
-    value = sections.get(("data", "file"), ("", ""))[0]
+    value = _value(sections, "data", "file")
     if value.lower() not in _NOTHING:
         return str(_found(path.parent / value))
     beside = _found(path.with_suffix(".arff"))
@@ -154,14 +150,13 @@ def _data_file(path: Path, sections: Sections) -> str:
 
 def _found(path: Path) -> Path:
     """Return the file that is meant, whose name may lack its ends."""
-    ends = ("", ".arff", ".zip", ".arff.zip")
-    named = [path.with_name(f"{path.name}{end}") for end in ends]
+    named = [path.with_name(f"{path.name}{end}") for end in ("", ".arff", ".zip", ".arff.zip")]
     return next((each for each in named if each.is_file()), path)
 
 
 def _translated(path: Path, sections: Sections, file: str) -> _Translation:
     result = _Translation()
-    if sections.get(("data", "file"), ("", ""))[0].lower() in _NOTHING:
+    if _value(sections, "data", "file").lower() in _NOTHING:
         result.notes.append(f"No Data.File: taking {file}.")
     for place, (value, name) in sections.items():
         if place == ("data", "file") or (place[0] == "attributes" and place[1] in LISTS):
@@ -169,16 +164,17 @@ def _translated(path: Path, sections: Sections, file: str) -> _Translation:
         if not place[1] or value.lower() in _NOTHING or _is_so_anyway(place, value, sections):
             continue
         translate = _COUNTERPARTS.get(place)
-        translated = translate(value, path.parent) if translate is not None else None
+        translated = translate(value) if translate is not None else None
         if translated is None:
             result.ignored[place] = name
             continue
         for option, item in translated.items():
+            if option == "test":
+                item = str(_found(path.parent / item))
             before = result.ours.get(option)
             # Two options may limit the size of leaves.
-            if before is not None and option == "min-samples-split" and before.value >= item:
-                continue
-            result.take(option, item, name)
+            if before is None or option != "min-samples-split" or before.value < item:
+                result.take(option, item, name)
     _add_attributes(result, path, sections, file)
     if ".arff" in Path(file).name.lower():
         result.take("index-base", "clus", "sparse rows")
@@ -187,21 +183,19 @@ def _translated(path: Path, sections: Sections, file: str) -> _Translation:
 
 
 def _is_so_anyway(place: tuple[str, str], value: str, sections: Sections) -> bool:
-    def other(section: str, name: str, default: str) -> str:
-        return sections.get((section, name), (default, ""))[0].lower()
-
-    if place == ("hierarchical", "wtype") and other("hierarchical", "type", "") != "dag":
+    if place == ("hierarchical", "wtype") and _value(sections, "hierarchical", "type").lower() != "dag":
         return value.lower() in _WEIGHTS_BY_DEPTH
-    if place == ("ensemble", "selectrandomsubspaces"):
-        return other("ensemble", "ensemblemethod", "bagging") == "bagging"  # which looks at all features
+    if place == ("ensemble", "selectrandomsubspaces"):  # bagging looks at all features
+        return _value(sections, "ensemble", "ensemblemethod", "bagging").lower() == "bagging"
     return value.lower() in _ANYWAY.get(place, ())
 
 
 def _add_attributes(result: _Translation, path: Path, sections: Sections, file: str) -> None:
     lists: dict[str, frozenset[int]] = {}
-    names = {key: sections.get(("attributes", key), ("", ""))[1] for key in LISTS}
+    names: dict[str, str] = {}
     for key in LISTS:
         value, name = sections.get(("attributes", key), ("", ""))
+        names[key] = name
         if value.lower() in {*_NOTHING, "default"}:
             continue
         try:
@@ -218,7 +212,7 @@ def _add_attributes(result: _Translation, path: Path, sections: Sections, file: 
         name = names["target"] if "target" in lists else "no Attributes.Target"
         result.take("targets", roles.targets, name)
     if roles.drop:
-        result.take("drop", roles.drop, *(names[key] for key in roles.dropped_by))
+        result.take("drop", roles.drop, " and ".join(names[key] for key in roles.dropped_by))
     result.ignored |= {("attributes", key): names[key] for key in roles.ignored}
     result.notes += roles.notes
 
@@ -251,11 +245,11 @@ def _add_what_clus_takes_for_granted(result: _Translation, sections: Sections) -
 
     result.take("split", "axis", "CLUS's axis-parallel trees")
     result.notes.append("--split gradient grows slantwood's oblique trees in their place.")
-    unless_said("Model", "MinimalWeight", _twice_the_leaf("2", Path()) or {})
+    unless_said("Model", "MinimalWeight", _twice_the_leaf("2") or {})
     if ("ensemble", "") not in sections:
         result.take("tree", True, "no section Ensemble")
         return
-    unless_said("Ensemble", "EnsembleMethod", _method("bagging", Path()) or {})
+    unless_said("Ensemble", "EnsembleMethod", _method("bagging") or {})
     unless_said("Ensemble", "Iterations", {"trees": 10})
     unless_said("Ensemble", "SelectRandomSubspaces", {"max-features": "log2"})
 
@@ -270,31 +264,27 @@ def _shown(option: str, value: Any) -> str:
 # ---- one function for each kind of counterpart; None where the value has none
 
 
-def _whole(option: str) -> Callable[[str, Path], Values | None]:
-    return lambda value, folder: {option: int(value)} if value.isdigit() else None
+def _whole(option: str) -> Callable[[str], Values | None]:
+    return lambda value: {option: int(value)} if value.isdigit() else None
 
 
-def _test_set(value: str, folder: Path) -> Values | None:
+def _test_set(value: str) -> Values | None:
     # A number is a share of the rows.
-    return {"test": str(_found(folder / value))} if _number(value) is None else None
+    return {"test": value} if _number(value) is None else None
 
 
-def _twice_the_leaf(value: str, folder: Path) -> Values | None:
+def _twice_the_leaf(value: str) -> Values | None:
     """Translate the least weight of a leaf: fewer rows than two such leaves are not divided."""
     weight = _number(value)
     return None if weight is None else {"min-samples-split": max(2, math.ceil(2 * weight))}
 
 
-def _method(value: str, folder: Path) -> Values | None:
-    match value.lower():
-        case "bagging":
-            return {"set bootstrap": True, "max-features": "1.0"}
-        case "rforest":
-            return {"set bootstrap": True}
-    return None
+def _method(value: str) -> Values | None:
+    all_features = {"max-features": "1.0"} if value.lower() == "bagging" else {}
+    return {"set bootstrap": True, **all_features} if value.lower() in ("bagging", "rforest") else None
 
 
-def _subspaces(value: str, folder: Path) -> Values | None:
+def _subspaces(value: str) -> Values | None:
     words = {"0": "log2", "log": "log2", "log2": "log2", "sqrt": "sqrt"}
     if value.lower() in words:
         return {"max-features": words[value.lower()]}
@@ -302,13 +292,13 @@ def _subspaces(value: str, folder: Path) -> Values | None:
     return None if number is None or number <= 0 else {"max-features": value}
 
 
-def _threshold(value: str, folder: Path) -> Values | None:
+def _threshold(value: str) -> Values | None:
     percent = _number(value)
     return None if percent is None else {"set threshold": percent / 100}
 
 
-def _flag(option: str) -> Callable[[str, Path], Values | None]:
-    return lambda value, folder: {option: True} if value.lower() == "yes" else None
+def _flag(option: str) -> Callable[[str], Values | None]:
+    return lambda value: {option: True} if value.lower() == "yes" else None
 
 
 def _number(value: str) -> float | None:
@@ -319,7 +309,7 @@ def _number(value: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_COUNTERPARTS: dict[tuple[str, str], Callable[[str, Path], Values | None]] = {
+_COUNTERPARTS: dict[tuple[str, str], Callable[[str], Values | None]] = {
     ("general", "randomseed"): _whole("seed"),
     ("data", "testset"): _test_set,
     ("data", "xval"): _whole("folds"),

@@ -16,6 +16,7 @@ import typer
 
 from slantwood.cli import toml
 from slantwood.cli.console import say
+from slantwood.cli.options import flag, option
 from slantwood.hints import did_you_mean, listed
 
 # What may be replaced is said each time.
@@ -24,43 +25,23 @@ _TABLES = {"set", "split-set"}
 
 
 def _read(context: typer.Context, path: Path | None) -> Path | None:
-    if path is not None:
-        path = path.expanduser()
-        set_defaults(context, _without_those_of_others(context, _values(path), path), str(path))
+    if path is None:
+        return None
+    path = path.expanduser()
+    values = _values(path)
+    commands = getattr(context.parent and context.parent.command, "commands", {}).values()
+    takers = [command for command in commands if any(each.name == "config" for each in command.params)]
+    others = {name for command in takers for name in _options(command)} - set(_options(context.command))
+    if strange := [key for key in values if key.replace("_", "-") in others]:
+        say(f"Of {path}, {listed(strange)}: only for other commands.")
+    own = {key: value for key, value in values.items() if key not in strange}
+    set_defaults(context, own, str(path))
     return path
 
 
-def _without_those_of_others(context: typer.Context, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    own, others = _options(context.command), _options_of_others(context)
-    strange = [key for key in values if (name := key.replace("_", "-")) not in own and name in others]
-    if strange:
-        say(f"Of {path}, {listed(strange)}: only for other commands.")
-    return {key: value for key, value in values.items() if key not in strange}
-
-
-def _options_of_others(context: typer.Context) -> set[str]:
-    commands = getattr(context.parent and context.parent.command, "commands", {}).values()
-    return {
-        name
-        for command in commands
-        if any(option.name == "config" for option in command.params)
-        for name in _options(command)
-    }
-
-
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        callback=_read,
-        is_eager=True,
-        help="Take options from a TOML file; the command line goes before.",
-    ),
-]
-PrintConfig = Annotated[
-    bool, typer.Option("--print-config", help="Print the options in use as such a file, and stop.")
-]
+_FILE = "Take options from a TOML file; the command line goes before."
+Config = Annotated[Path | None, option("FILE", _FILE, callback=_read, is_eager=True)]
+PrintConfig = Annotated[bool, flag("--print-config", "Print the options in use as such a file, and stop.")]
 
 
 def set_defaults(context: typer.Context, values: Mapping[str, Any], source: str) -> None:
@@ -68,10 +49,10 @@ def set_defaults(context: typer.Context, values: Mapping[str, Any], source: str)
     options = _options(context.command)
     defaults = {}
     for key, value in values.items():
-        if (option := key.replace("_", "-")) not in options:
-            hint = did_you_mean(option, options, f"expected one of {', '.join(options)}")
+        if (name := key.replace("_", "-")) not in options:
+            hint = did_you_mean(name, options, f"expected one of {', '.join(options)}")
             raise typer.BadParameter(f"{source} has {key!r}, which is not an option of this command; {hint}")
-        defaults[options[option].name] = _typed(option, value, source)
+        defaults[options[name].name] = _typed(name, value, source)
     context.default_map = defaults | dict(context.default_map or {})
 
 
@@ -83,8 +64,8 @@ def option_names(context: typer.Context) -> list[str]:
 def options_as_toml(context: typer.Context) -> str:
     """Return the options of a command as a TOML file; options at their defaults of None as comments."""
     lines, tables = [], []
-    for key, option in _options(context.command).items():
-        value = context.params.get(option.name)
+    for key, parameter in _options(context.command).items():
+        value = context.params.get(parameter.name)
         if key in _TABLES:
             pairs = dict(map(toml.parse_pair, value or ()))
             rows = [f"{toml.format_key(name)} = {toml.format_value(item)}" for name, item in pairs.items()]
@@ -99,10 +80,10 @@ def options_as_toml(context: typer.Context) -> str:
 def _options(command: Any) -> dict[str, Any]:
     """Return what a file may give, by name: options by their long names, arguments by their own."""
     named = {}
-    for option in command.params:
-        first = option.opts[0] if option.param_type_name == "option" else str(option.name)
+    for parameter in command.params:
+        first = parameter.opts[0] if parameter.param_type_name == "option" else str(parameter.name)
         if (key := first.lstrip("-")) not in _NOT_IN_FILES:
-            named[key] = option
+            named[key] = parameter
     return named
 
 
@@ -115,12 +96,11 @@ def _values(path: Path) -> dict[str, Any]:
 
 
 def _typed(key: str, value: Any, source: str) -> Any:
+    said = f"{source} has {key} = {toml.format_value(value)}"
     if key in _TABLES:
         if not isinstance(value, dict):
-            raise typer.BadParameter(
-                f"{source} has {key} = {toml.format_value(value)}; expected a table [{key}]"
-            )
+            raise typer.BadParameter(f"{said}; expected a table [{key}]")
         return [f"{name}={toml.format_value(item)}" for name, item in value.items()]
     if isinstance(value, (dict, list)):
-        raise typer.BadParameter(f"{source} has {key} = {toml.format_value(value)}; expected one value")
+        raise typer.BadParameter(f"{said}; expected one value")
     return value

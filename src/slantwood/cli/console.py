@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -29,6 +30,11 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Tell the user, in one line, that something is not as it seems."""
     say(f"slantwood: warning: {text}")
+
+
+def say_written(path: Path) -> None:
+    """Tell the user that a file is there, and how large it is."""
+    say(f"Wrote {path} ({format_bytes(path.stat().st_size)}).")
 
 
 def print_json(document: Any) -> None:
@@ -96,10 +102,6 @@ def format_bytes(size: int) -> str:
     return f"{number:.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB')[power]}"
 
 
-def _native(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.4g}" if abs(value) >= 1000 else f"{value:.4f}"
@@ -108,7 +110,6 @@ def _cell(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """Return only what JSON knows: numbers of NumPy become Python's, keys text, NaN and infinity None."""
-    value = _native(value) if getattr(value, "ndim", 1) == 0 else value
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):

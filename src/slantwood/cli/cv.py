@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slantwood.cli import config as config_file
-from slantwood.cli.config import Config, PrintConfig
+from slantwood.cli.config import Config, PrintConfig, options_as_toml
 from slantwood.cli.console import bars, print_json, print_table, say
-from slantwood.cli.options import Json
+from slantwood.cli.options import Json, number, with_options
 from slantwood.cli.sources import training_data
-from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import pluralize
 from slantwood.task_names import NUMBER_TASKS
 
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
     from slantwood.data.table import Data
 
 
-@with_training_options
+@with_options
 def cv(
     context: typer.Context,
     training: TrainingOptions,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds.")] = 10,
+    folds: Annotated[int, number("Number of folds.", 2)] = 10,
     json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
@@ -36,36 +35,25 @@ def cv(
     Each part is predicted by a model of the others; every class and label has its share in each part.
     """
     if print_config:
-        typer.echo(config_file.options_as_toml(context))
+        typer.echo(options_as_toml(context))
         return
-    if training.data is None:
-        raise typer.BadParameter("give a data file", param_hint="DATA")
 
     from slantwood.cli.score_tables import mean_and_deviation, measure_name
 
-    data = training_data(training, training.data)
+    data = training_data(training)
     started = time.perf_counter()
     by_fold = list(_scores_by_fold(training, data, folds))
     seconds = time.perf_counter() - started
     say(f"{pluralize(folds, 'fold')} in {seconds:.1f} s.")
-    values = {name: [one[name] for one in by_fold] for name in by_fold[0]}
-    summary = {name: mean_and_deviation(each) for name, each in values.items()}
+    summary = {name: mean_and_deviation([one[name] for one in by_fold]) for name in by_fold[0]}
     if not json:
         rows = [[measure_name(name), mean, deviation] for name, (mean, deviation) in summary.items()]
         print_table(["measure", "mean", "deviation"], rows)
         return
-    print_json(
-        {
-            "data": training.data,
-            "task": data.task,
-            "rows": data.X.shape[0],
-            "folds": folds,
-            "seconds": seconds,
-            "mean": {name: mean for name, (mean, _) in summary.items()},
-            "deviation": {name: deviation for name, (_, deviation) in summary.items()},
-            "by_fold": by_fold,
-        }
-    )
+    document = {"data": training.data, "task": data.task, "rows": data.X.shape[0], "folds": folds}
+    document |= {"seconds": seconds, "mean": {name: mean for name, (mean, _) in summary.items()}}
+    document["deviation"] = {name: deviation for name, (_, deviation) in summary.items()}
+    print_json(document | {"by_fold": by_fold})
 
 
 def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iterator[dict[str, float]]:
@@ -98,7 +86,7 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     if n_folds > n_rows:
         raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
     if data.task in NUMBER_TASKS:
-        yield from KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows))
-        return
-    folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
-    yield from folds.split(np.empty(n_rows), data.y)
+        folds: Any = KFold(n_folds, shuffle=True, random_state=seed)
+    else:
+        folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)
+    return folds.split(np.empty(n_rows), data.y)

@@ -8,10 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from slantwood.cli.console import format_bytes, say
-from slantwood.cli.options import Force
+from slantwood.cli.console import bars, say_written
+from slantwood.cli.options import Force, number, option
 from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
@@ -23,17 +21,11 @@ _NEXT = "Next: slantwood train YOUR_DATA --targets NAME, or the examples in the 
 
 
 def demo(
-    trees: Annotated[int, typer.Option(min=1, metavar="N", help="Trees in each forest.")] = 50,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Threads that fit and predict.", show_default="all cores"),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of the forests and of the splits.")
-    ] = 0,
+    trees: Annotated[int, number("Trees in each forest.")] = 50,
+    jobs: Annotated[int | None, number("Threads that fit and predict.", show_default="all cores")] = None,
+    seed: Annotated[int, number("Seed of the forests and of the splits.", 0, max=2**32 - 1)] = 0,
     save: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write the data sets as files to play with, and stop."),
+        Path | None, option("FOLDER", "Write the data sets as files to play with, and stop.")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -46,19 +38,26 @@ def demo(
         from slantwood.cli.demo_files import write_files
 
         for path in write_files(save, force=force):
-            say(f"Wrote {path} ({format_bytes(path.stat().st_size)}).")
+            say_written(path)
         return
 
     from joblib import cpu_count
     from rich.console import Console
 
-    from slantwood.cli.demo_tasks import make_tasks, warm_up
+    from slantwood.cli.demo_tasks import make_tasks, oblique_forest, random_forest, run, warm_up
 
     n_jobs = jobs or cpu_count()
     tasks = make_tasks()
-    # Before the bar is drawn, because this is where the kernels may announce that they are compiled.
+    # Before the bars are drawn, because this is where the kernels may announce that they are compiled.
     warm_up(tasks, n_jobs)
-    pairs = _run_with_progress(tasks, trees, n_jobs, seed)
+    pairs: list[tuple[Result, Result]] = []
+    with bars() as show:
+        for task in tasks:
+            show(task.name, 0, 2)
+            ours = run(task, oblique_forest(task, trees, n_jobs, seed), seed)
+            show(task.name, 1, 2)
+            pairs.append((ours, run(task, random_forest(task, trees, n_jobs, seed), seed)))
+            show(task.name, 2, 2)
 
     console = Console(highlight=False)
     console.print(_table(tasks, pairs))
@@ -69,53 +68,21 @@ def demo(
     console.print(_NEXT)
 
 
-def _run_with_progress(tasks: list[Task], trees: int, n_jobs: int, seed: int) -> list[tuple[Result, Result]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    from slantwood.cli.demo_tasks import oblique_forest, random_forest, run
-
-    console = Console(stderr=True)
-    progress = Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    pairs = []
-    with progress:
-        bar = progress.add_task("", total=2 * len(tasks))
-        for task in tasks:
-            results = []
-            for name, make_forest in (("slantwood", oblique_forest), ("random forest", random_forest)):
-                progress.update(bar, description=f"{task.name}: {name}")
-                results.append(run(task, make_forest(task, trees, n_jobs, seed), seed))
-                progress.advance(bar)
-            pairs.append((results[0], results[1]))
-    return pairs
-
-
 def _table(tasks: list[Task], pairs: list[tuple[Result, Result]]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("task")
-    table.add_column("data")
-    table.add_column("measure")
+    for heading in ("task", "data", "measure"):
+        table.add_column(heading)
     for heading in ("slantwood", "random\nforest", "seconds\nslantwood", "seconds\nforest"):
         table.add_column(heading, justify="right")
     for task, (ours, theirs) in zip(tasks, pairs, strict=True):
-        table.add_row(
-            task.name,
-            task.data,
-            task.measure,
-            *_better_in_bold(ours.score, theirs.score),
-            f"{ours.seconds:.2f}",
-            f"{theirs.seconds:.2f}",
-        )
+        n_rows, n_features = task.X.shape
+        data = f"{task.data} ({n_rows}x{n_features})"
+        scores = _better_in_bold(ours.score, theirs.score)
+        seconds = f"{ours.seconds:.2f}", f"{theirs.seconds:.2f}"
+        table.add_row(task.name, data, task.measure, *scores, *seconds)
     return table
 
 

@@ -5,7 +5,7 @@ Prints nothing. The data sets come with scikit-learn or are drawn by it from a f
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,14 @@ from slantwood.metrics import label_ranking_average_precision, macro_f1, mean_r2
 _DATA_SEED = 0
 
 
+def _label_probabilities(forest: Any, X: np.ndarray) -> np.ndarray:
+    """Return one column for each label; scikit-learn's forest has a pair of columns for each."""
+    probabilities = forest.predict_proba(X)
+    if isinstance(probabilities, list):
+        return np.column_stack([pair[:, 1] for pair in probabilities])
+    return probabilities
+
+
 @dataclass(frozen=True)
 class Task:
     """One row of the demo's table, with the data behind it."""
@@ -33,11 +41,12 @@ class Task:
     name: str
     data: str
     measure: str
+    score: Callable[[Any, Any], float]
     X: np.ndarray
     y: np.ndarray
-    score: Callable[[Any, Any], float]
-    predicts: Callable[[Any, np.ndarray], np.ndarray]
-    has_classes: bool
+    _: KW_ONLY
+    has_classes: bool = True
+    predicts: Callable[[Any, np.ndarray], np.ndarray] = lambda forest, X: forest.predict(X)
 
 
 class Result(NamedTuple):
@@ -49,16 +58,14 @@ class Result(NamedTuple):
 
 def make_tasks() -> list[Task]:
     """Return the tasks, in the order of the table."""
+    lrap = label_ranking_average_precision
     return [
-        _task("binary", "breast cancer", "F1", load_breast_cancer(return_X_y=True), f1_score),
-        _task("multi-class", "digits", "macro F1", load_digits(return_X_y=True), macro_f1),
-        _task(
-            "multi-label", "made, 12 labels", "LRAP", labelled_rows(), label_ranking_average_precision,
-            predicts=_label_probabilities,
-        ),
-        _task("regression", "diabetes", "R2", load_diabetes(return_X_y=True), mean_r2, has_classes=False),
-        _task("multi-target", "made, 6 targets", "mean R2", bent_planes(), mean_r2, has_classes=False),
-    ]  # fmt: skip
+        Task("binary", "breast cancer", "F1", f1_score, *load_breast_cancer(return_X_y=True)),
+        Task("multi-class", "digits", "macro F1", macro_f1, *load_digits(return_X_y=True)),
+        Task("multi-label", "made, 12 labels", "LRAP", lrap, *labelled_rows(), predicts=_label_probabilities),
+        Task("regression", "diabetes", "R2", mean_r2, *load_diabetes(return_X_y=True), has_classes=False),
+        Task("multi-target", "made, 6 targets", "mean R2", mean_r2, *bent_planes(), has_classes=False),
+    ]
 
 
 def oblique_forest(task: Task, trees: int, n_jobs: int, seed: int) -> Any:
@@ -87,41 +94,6 @@ def warm_up(tasks: list[Task], n_jobs: int) -> None:
     for task in tasks:
         for make_forest in (oblique_forest, random_forest):
             run(task, make_forest(task, 2, n_jobs, 0), 0)
-
-
-def _task(
-    name: str,
-    data: str,
-    measure: str,
-    rows: tuple[np.ndarray, np.ndarray],
-    score: Callable[[Any, Any], float],
-    predicts: Callable[[Any, np.ndarray], np.ndarray] | None = None,
-    has_classes: bool = True,
-) -> Task:
-    X, y = rows
-    n_rows, n_features = X.shape
-    return Task(
-        name=name,
-        data=f"{data} ({n_rows}x{n_features})",
-        measure=measure,
-        X=X,
-        y=y,
-        score=score,
-        predicts=predicts or _predictions,
-        has_classes=has_classes,
-    )
-
-
-def _predictions(forest: Any, X: np.ndarray) -> np.ndarray:
-    return forest.predict(X)
-
-
-def _label_probabilities(forest: Any, X: np.ndarray) -> np.ndarray:
-    """One column per label; scikit-learn returns a pair of columns for each."""
-    probabilities = forest.predict_proba(X)
-    if isinstance(probabilities, list):
-        return np.column_stack([pair[:, 1] for pair in probabilities])
-    return probabilities
 
 
 def labelled_rows() -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from slantwood.cli.training_options import TrainingOptions
@@ -20,28 +20,25 @@ def describe_data(data: Data) -> str:
     from slantwood.data.table import is_frame
 
     n_rows, n_features = data.X.shape
+    n_cells = max(n_rows * n_features, 1)
     if is_frame(data.X):
-        n_nominal = sum(dtype.name == "category" for dtype in data.X.dtypes)
-        form = f"{n_nominal:,} of them nominal"
-        missing = float(data.X.isna().to_numpy().mean())
+        form = f"{sum(dtype.name == 'category' for dtype in data.X.dtypes):,} of them nominal"
+        n_missing = data.X.isna().to_numpy().sum()
     elif sp.issparse(data.X):
-        form = f"sparse, {_share(data.X.nnz / max(n_rows * n_features, 1))} non-zero"
-        missing = float(np.isnan(data.X.data).sum()) / max(n_rows * n_features, 1)
+        form, n_missing = f"sparse, {_share(data.X.nnz / n_cells)} non-zero", np.isnan(data.X.data).sum()
     else:
-        form, missing = "dense", float(np.isnan(data.X).mean())
-    missing_share = f"; {_share(missing)} of the values are missing" if missing else ""
+        form, n_missing = "dense", np.isnan(data.X).sum()
+    missing = f"; {_share(n_missing / n_cells)} of the values are missing" if n_missing else ""
     weights = "; rows have weights" if data.weights is not None else ""
-    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')} ({form}){missing_share}{weights}"
+    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')} ({form}){missing}{weights}"
 
 
-def describe_task(data: Data, options: TrainingOptions | None = None) -> str:
-    """Say which task the targets pose, why, and how to say otherwise."""
-    return f"{data.task} ({_reason(data, options)})"
+def reason_for_task(data: Data, options: TrainingOptions) -> str:
+    """Say why the targets pose their task, and how to say otherwise."""
+    from slantwood.data.table import known_values
 
-
-def _reason(data: Data, options: TrainingOptions | None) -> str:
     names, task = data.target_names, data.task
-    if options is not None and options.task is not None:
+    if options.task is not None:
         return f"as --task {options.task} says"
     if task == "hierarchical multi-label":
         return f"the file has a hierarchy of {pluralize(len(names), 'label')}"
@@ -52,24 +49,24 @@ def _reason(data: Data, options: TrainingOptions | None) -> str:
     holds = f"target {names[0]!r} holds"
     if task == "regression":
         return f"{holds} numbers; --task classification if they are classes"
-    known = [value for value in data.y.tolist() if value is not None and value == value]
-    classes = sorted(set(known))
+    classes = sorted(known_values(data.y))
     shown = f"{pluralize(len(classes), 'class', 'classes')} {listed(classes)}"
     if data.y.dtype.kind in "iuf":
         return f"{holds} {shown}; --task regression if they are numbers"
     return f"{holds} text: {shown}"
 
 
-def describe_settings(settings: dict[str, Any]) -> str:
-    """Put settings in a row."""
-    return ", ".join(f"{name}={value!r}" for name, value in settings.items())
-
-
-def describe_split(settings: Any) -> str:
-    """Name the split learner and its own settings."""
+def settings_as_json(settings: Any) -> dict[str, Any]:
+    """Return the settings of a model, those of the split learner as a dictionary with its name."""
     split = settings.split
-    own = asdict(split) if is_dataclass(split) and not isinstance(split, type) else {}
-    return f"{type(split).__name__}({describe_settings(own)})"
+    own = None if split is None else {"name": type(split).__name__, **asdict(split)}
+    return settings.to_dict() | {"split": own}
+
+
+def describe_settings(settings: dict[str, Any]) -> str:
+    """Put settings in a row, without the split learner or its name."""
+    own = {name: value for name, value in settings.items() if name not in ("split", "name")}
+    return ", ".join(f"{name}={value!r}" for name, value in own.items())
 
 
 def _share(share: float) -> str:

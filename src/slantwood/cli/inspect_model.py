@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from slantwood.cli.console import format_bytes, print_fields, print_json, print_table
-from slantwood.cli.options import Json
+from slantwood.cli.options import Json, ModelFile, number
 from slantwood.hints import listed
+from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
 _MOST_FEATURES = 20
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False, help="A model file.")],
-    tree: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Print tree N, counted from 0, as text.")
-    ] = None,
-    depth: Annotated[int, typer.Option(min=0, metavar="N", help="How deep to print the tree.")] = 3,
+    model: ModelFile,
+    tree: Annotated[int | None, number("Print tree N, counted from 0, as text.", 0)] = None,
+    depth: Annotated[int, number("How deep to print the tree.", 0)] = 3,
     json: Json = False,
 ) -> None:
     """Show what a model file holds.
@@ -32,9 +30,9 @@ def inspect(
             "a tree is printed as text; leave out one of them", param_hint="--tree --json"
         )
 
-    from slantwood.cli import models
+    from slantwood import load_model
 
-    forest = models.load(model)
+    forest = load_model(model)
     if tree is not None:
         from slantwood.export.text import export_text
 
@@ -47,23 +45,13 @@ def inspect(
     print_fields(_rows(metadata))
     if metadata["importances"]:
         typer.echo()
-        shown = list(metadata["importances"].items())[:_MOST_FEATURES]
-        print_table(["feature", "importance"], shown)
-
-
-def settings_as_json(settings: Any) -> dict[str, Any]:
-    """Return settings with those of the split learner as a dictionary of its own."""
-    return {
-        name: {"name": type(value).__name__, **asdict(value)}
-        if is_dataclass(value) and not isinstance(value, type)
-        else value
-        for name, value in settings.to_dict().items()
-    }
+        print_table(["feature", "importance"], list(metadata["importances"].items())[:_MOST_FEATURES])
 
 
 def _metadata(model: Any, path: Path) -> dict[str, Any]:
     import numpy as np
 
+    from slantwood.cli.describe import settings_as_json
     from slantwood.estimators.names import input_names, output_names
     from slantwood.model.container import format_version
 
@@ -96,27 +84,23 @@ def _metadata(model: Any, path: Path) -> dict[str, Any]:
 def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
     from slantwood.cli.describe import describe_settings
 
-    split = dict(metadata["settings"]["split"]) if isinstance(metadata["settings"]["split"], dict) else {}
-    plain = {name: value for name, value in metadata["settings"].items() if name != "split"}
-    depth = metadata["depth"]
-    outputs = {"binary": "classes", "multi-class": "classes"}.get(metadata["task"], "labels")
-    outputs = "targets" if "regression" in metadata["task"] else outputs
+    task, depth, settings = metadata["task"], metadata["depth"], metadata["settings"]
+    split = settings["split"] or {"name": None}
+    outputs = "targets" if task in NUMBER_TASKS else "classes" if task in CLASS_TASKS else "labels"
     nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
+    n_trees, n_nodes, n_leaves = (f"{metadata[name]:,}" for name in ("trees", "nodes", "leaves"))
     rows = [
         ("kind", metadata["estimator"]),
-        ("task", metadata["task"]),
+        ("task", task),
         ("file", f"{format_bytes(metadata['bytes'])}, format version {metadata['format_version']}"),
         ("features", f"{metadata['features']:,}{nominal}"),
         (outputs, f"{len(metadata['outputs']):,}: {listed(metadata['outputs'], 8)}"),
-        (
-            "trees",
-            f"{metadata['trees']:,}, with {metadata['nodes']:,} nodes, {metadata['leaves']:,} of them leaves",
-        ),
+        ("trees", f"{n_trees}, with {n_nodes} nodes, {n_leaves} of them leaves"),
         ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
         ("features per split", f"{metadata['weights_per_split']:.1f} on average"),
-        ("settings", describe_settings(plain)),
-        ("split", f"{split.pop('name', metadata['settings']['split'])}: {describe_settings(split)}"),
+        ("settings", describe_settings(settings)),
+        ("split", f"{split['name']}: {describe_settings(split)}"),
     ]
-    if outputs == "classes" and metadata["targets"]:
+    if task in CLASS_TASKS and metadata["targets"]:
         rows.insert(4, ("target", metadata["targets"][0]))
     return rows

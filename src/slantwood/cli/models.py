@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+import slantwood
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
@@ -22,24 +23,22 @@ if TYPE_CHECKING:
 
 def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
-    import slantwood
-
-    classifies = data.task not in NUMBER_TASKS
-    kind = f"Oblique{'Tree' if options.tree else 'Forest'}{'Classifier' if classifies else 'Regressor'}"
-    make = getattr(slantwood, kind)
-    given: dict[str, Any] = {"split": _split(options), "random_state": options.seed}
-    if options.max_depth is not None:
-        given["max_depth"] = options.max_depth
-    if options.min_samples_split is not None:
-        given["min_samples_split"] = options.min_samples_split
-    if options.max_features is not None:
-        given["max_features"] = parse_value(options.max_features)
+    kind = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
+    make = getattr(slantwood, f"Oblique{'Tree' if options.tree else 'Forest'}{kind}")
+    said = {name: getattr(options, name) for name in ("max_depth", "min_samples_split", "max_features")}
+    said["hierarchy"] = data.hierarchy
+    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    if "max_features" in given:
+        given["max_features"] = parse_value(given["max_features"])
+    split: Any = str(options.split)
+    if options.split_parameters:
+        learner = split_class(split)
+        split = learner(**_parameters("--split-set", options.split_parameters, learner))
     if not options.tree:
         given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
     elif oob:
         raise typer.BadParameter("it needs a forest; --tree grows one tree of all rows", param_hint="--oob")
-    if data.hierarchy is not None:
-        given["hierarchy"] = data.hierarchy
+    given |= {"split": split, "random_state": options.seed}
     return make(**given | _parameters("--set", options.parameters, make))
 
 
@@ -49,45 +48,21 @@ def fit_with_progress(model: Any, data: Data, show: Show, name: str = "trees") -
 
     # Before the first tree is there settings are chosen, which may take a while.
     show(name, 0, getattr(model, "n_estimators", 1))
+    names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}
     with heard_by(partial(show, name)):
-        return model.fit(
-            data.X,
-            data.y,
-            sample_weight=data.weights,
-            feature_names=tuple(data.feature_names),
-            target_names=tuple(data.target_names),
-        )
+        return model.fit(data.X, data.y, sample_weight=data.weights, **names)
 
 
-def use_threads(model: Any, jobs: int | None) -> None:
-    """Let a loaded model predict on so many threads, or all; single trees have one."""
-    if "n_jobs" in model.get_params(deep=False):
-        model.set_params(n_jobs=jobs or -1)
-
-
-def load(path: Any) -> Any:
-    """Load a model file."""
-    import slantwood
-
-    return slantwood.load_model(path)
+def load(path: Any, jobs: int | None) -> Any:
+    """Load a model that predicts on so many threads, or all; single trees have one."""
+    model = slantwood.load_model(path)
+    return model.set_params(n_jobs=jobs or -1) if "n_jobs" in model.get_params(deep=False) else model
 
 
 def chosen_labels(model: Any, X: Any) -> Any:
     """Predict the indicator of the labels, also with a model that learned from sets of labels."""
     predicted = model.predict(X)
     return model.targets_.hierarchy.indicator(predicted) if isinstance(predicted, list) else predicted
-
-
-def sparse_labels(model: Any) -> bool:
-    """Tell whether there are so many labels that their scores are better kept without zeros."""
-    return bool(model.targets_.is_sparse)
-
-
-def _split(options: TrainingOptions) -> Any:
-    if not options.split_parameters:
-        return str(options.split)
-    make = split_class(str(options.split))
-    return make(**_parameters("--split-set", options.split_parameters, make))
 
 
 def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str, Any]:

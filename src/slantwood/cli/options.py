@@ -1,49 +1,105 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how options are written.
+
+A parameter of a command that is a dataclass, as `FileForm`, stands for one option for each of its fields.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-Format = Annotated[str | None, typer.Option(metavar="NAME", help="Format of the data file.")]
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """Describe a word that stands on the command line without a name."""
+    return typer.Argument(metavar=metavar, show_default=False, help=help, **more)
+
+
+def option(metavar: str, help: str, **more: Any) -> Any:
+    """Describe an option with a value, called like its parameter."""
+    return typer.Option(metavar=metavar, help=help, **more)
+
+
+def number(help: str, least: int = 1, **more: Any) -> Any:
+    """Describe an option whose value is a whole number."""
+    return typer.Option(min=least, metavar="N", help=help, **more)
+
+
+def flag(names: str, help: str, **more: Any) -> Any:
+    """Describe an option without a value."""
+    return typer.Option(names, help=help, **more)
+
+
+IndexBase = StrEnum("IndexBase", {"auto": "auto", "clus": "clus", "zero": "0", "one": "1"})
+
+ModelFile = Annotated[Path, argument("MODEL", "A model file.")]
+Format = Annotated[str | None, option("NAME", "Format of the data file, where its name does not tell.")]
 Header = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="Whether a CSV file begins with names.", show_default=False),
+    flag("--header/--no-header", "Whether a CSV or TSV file begins with names.", show_default=False),
 ]
-Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Encoding of an ARFF file.", show_default="UTF-8")
-]
-IndexBase = StrEnum("IndexBase", {"auto": "auto", "clus": "clus", "zero": "0", "one": "1"})
+Encoding = Annotated[str | None, option("NAME", "Encoding of an ARFF file.", show_default="UTF-8")]
 IndexBaseOption = Annotated[
     IndexBase | None,
     typer.Option(
-        "--index-base",
         help="From which number on sparse rows of ARFF count attributes, where it is not recognised.",
         show_default="0 unless the rows prove 1",
     ),
 ]
 DropText = Annotated[
-    bool | None,
-    typer.Option("--drop-text", help="Leave out all texts and dates of an ARFF file.", show_default=False),
+    bool | None, flag("--drop-text", "Leave out all texts and dates of an ARFF file.", show_default=False)
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads.", show_default="all cores")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Nominal = Annotated[str | None, option("COLUMNS", "Columns of numbers that are only codes.")]
+Jobs = Annotated[int | None, number("Threads.", show_default="all cores")]
+Force = Annotated[bool, flag("--force", "Replace a file that is there already.")]
+Json = Annotated[bool, flag("--json", "Print the result as JSON.")]
 
 
 @dataclass(frozen=True)
 class FileForm:
     """How a data file is written, as the user says it; None where nothing was said."""
 
-    format: str | None = None
-    header: bool | None = None
-    encoding: str | None = None
-    index_base: IndexBase | None = None
+    format: Format = None
+    header: Header = None
+    encoding: Encoding = None
+    index_base: IndexBaseOption = None
 
-    @property
-    def base(self) -> str:
-        """From which number on sparse rows count, as `slantwood.data.read` takes it."""
-        return str(self.index_base or IndexBase.auto)
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of each parameter that is a dataclass, an option for each field of it."""
+
+    @functools.wraps(command)
+    def typed(**given: Any) -> None:
+        command(**_grouped(command, given))
+
+    parameters = list(_expanded(command))
+    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    typed.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return typed
+
+
+def _parameters(called: Any) -> Iterable[inspect.Parameter]:
+    return inspect.signature(called, eval_str=True).parameters.values()
+
+
+def _expanded(called: Any) -> Iterator[inspect.Parameter]:
+    for parameter in _parameters(called):
+        if is_dataclass(parameter.annotation):
+            yield from _expanded(parameter.annotation)
+        else:
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+def _grouped(called: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    grouped = {}
+    for parameter in _parameters(called):
+        name, make = parameter.name, parameter.annotation
+        is_group = is_dataclass(parameter.annotation)
+        grouped[name] = make(**_grouped(make, given)) if is_group else given[name]
+    return grouped

@@ -14,7 +14,8 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -50,20 +51,17 @@ def predictions(
     """Predict, and give the rows their keys where they have any."""
     heading, cells = _predicted(model, X, proba, top_k, labels)
     n_rows = X.shape[0]
-    starts = range(0, n_rows, _CHUNK)
-    chunks = (cells(start, min(start + _CHUNK, n_rows)) for start in starts)
-    if keys is None:
-        return Predictions(heading, chunks)
-    named = keys.reshape(n_rows, -1)
-    names = ["key"] if named.shape[1] == 1 else [f"key_{j + 1}" for j in range(named.shape[1])]
-    with_keys = (
-        [[*named[start + i].tolist(), *row] for i, row in enumerate(chunk)]
-        for start, chunk in zip(starts, chunks, strict=True)
+    key = np.empty((n_rows, 0), object) if keys is None else keys.reshape(n_rows, -1)
+    names = ["key"] if key.shape[1] == 1 else [f"key_{j + 1}" for j in range(key.shape[1])]
+    parts = (slice(start, start + _CHUNK) for start in range(0, n_rows, _CHUNK))
+    chunks = (
+        [[*own, *row] for own, row in zip(key[part].tolist(), cells(part), strict=True)] for part in parts
     )
-    return Predictions([*names, *heading], with_keys)
+    return Predictions([*names, *heading], chunks)
 
 
-_Cells = Callable[[int, int], list[list[Any]]]
+# What the cells of some rows are.
+_Cells = Callable[[slice], list[list[Any]]]
 
 
 def _predicted(
@@ -79,7 +77,7 @@ def _predicted(
     if task in CLASS_TASKS:
         return _classes(model, X, proba, names)
     if proba:
-        return list(names), _matrix(model.predict_proba(X, sparse=models.sparse_labels(model)))
+        return list(names), _matrix(model.predict_proba(X, sparse=model.targets_.is_sparse))
     indicator = models.chosen_labels(model, X).astype(np.int8)
     as_list = task == HIERARCHICAL if labels is None else labels
     return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
@@ -87,12 +85,12 @@ def _predicted(
 
 def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[list[str], _Cells]:
     probabilities = model.predict_proba(X)
-    chosen = model.targets_.decode(probabilities, model.threshold).tolist()
+    chosen = model.targets_.decode(probabilities, model.threshold).reshape(-1, 1).tolist()
     if not proba:
-        return ["prediction"], lambda start, stop: [[value] for value in chosen[start:stop]]
+        return ["prediction"], chosen.__getitem__
     shares = probabilities.round(8).tolist()
     heading = ["prediction", *(f"P({name})" for name in names)]
-    return heading, lambda start, stop: [[chosen[i], *shares[i]] for i in range(start, stop)]
+    return heading, lambda part: [[*a, *b] for a, b in zip(chosen[part], shares[part], strict=True)]
 
 
 def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], _Cells]:
@@ -100,15 +98,12 @@ def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], 
     ranks = model.targets_.ranks
     heading = [text for place in range(1, k + 1) for text in (f"label_{place}", f"score_{place}")]
 
-    def cells(start: int, stop: int) -> list[list[Any]]:
+    def cells(part: slice) -> list[list[Any]]:
         rows = []
-        for i in range(start, stop):
-            part = slice(scores.indptr[i], scores.indptr[i + 1])
-            best_first = np.lexsort((ranks[scores.indices[part]], -scores.data[part]))
-            labels, values = scores.indices[part][best_first], _numbers(scores.data[part][best_first])
-            row = [
-                cell for label, value in zip(labels, values, strict=True) for cell in (names[label], value)
-            ]
+        for labels, values in _stored_in_rows(scores[part]):
+            order = np.lexsort((ranks[labels], -values))
+            best = zip((names[label] for label in labels[order]), _numbers(values[order]), strict=True)
+            row: list[Any] = [cell for pair in best for cell in pair]
             rows.append(row + [None] * (2 * k - len(row)))
         return rows
 
@@ -116,9 +111,9 @@ def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], 
 
 
 def _matrix(matrix: Any) -> _Cells:
-    def cells(start: int, stop: int) -> list[list[Any]]:
-        part = matrix[start:stop]
-        return [_numbers(row) for row in (part.toarray() if sp.issparse(part) else part)]
+    def cells(part: slice) -> list[list[Any]]:
+        rows = matrix[part]
+        return [_numbers(row) for row in (rows.toarray() if sp.issparse(rows) else rows)]
 
     return cells
 
@@ -126,12 +121,12 @@ def _matrix(matrix: Any) -> _Cells:
 def _lists(indicator: Any, names: Sequence[str]) -> _Cells:
     chosen = sp.csr_array(indicator)
     chosen.sort_indices()
+    return lambda part: [[[names[j] for j in columns]] for columns, _ in _stored_in_rows(chosen[part])]
 
-    def cells(start: int, stop: int) -> list[list[Any]]:
-        bounds = chosen.indptr[start : stop + 1]
-        return [[[names[j] for j in chosen.indices[first:last]]] for first, last in pairwise(bounds)]
 
-    return cells
+def _stored_in_rows(matrix: sp.csr_array) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for first, last in pairwise(matrix.indptr):
+        yield matrix.indices[first:last], matrix.data[first:last]
 
 
 def _rounded(model: Any, predicted: np.ndarray) -> np.ndarray:
@@ -163,23 +158,21 @@ def writer_for(path: Path | None) -> Callable[[Predictions], None]:
     if path is None:
         return _to_stdout
     suffix = format_suffix(path)
-    lines = _LINES.get(suffix)
-    if lines is None:
+    if suffix not in _LINES:
         raise ValueError(
             f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not"
         )
 
     def write(result: Predictions) -> None:
         with open_write(path) as file:
-            for text in lines(result):
+            for text in _LINES[suffix](result):
                 file.write(text.encode())
 
     return write
 
 
 def _to_stdout(result: Predictions) -> None:
-    for text in _csv(result):
-        sys.stdout.write(text)
+    sys.stdout.writelines(_csv(result))
     sys.stdout.flush()
 
 
@@ -189,14 +182,9 @@ def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:
         yield _delimited(([_in_one_cell(cell) for cell in row] for row in chunk), delimiter)
 
 
-def _tsv(result: Predictions) -> Iterator[str]:
-    return _csv(result, "\t")
-
-
 def _jsonl(result: Predictions) -> Iterator[str]:
-    for chunk in result.chunks:
-        for row in chunk:
-            yield json.dumps(dict(zip(result.heading, row, strict=True)), ensure_ascii=False) + "\n"
+    for row in chain.from_iterable(result.chunks):
+        yield json.dumps(dict(zip(result.heading, row, strict=True)), ensure_ascii=False) + "\n"
 
 
 def _delimited(rows: Any, delimiter: str) -> str:
@@ -209,4 +197,8 @@ def _in_one_cell(cell: Any) -> Any:
     return _delimited([cell], ";").rstrip("\n") if isinstance(cell, list) else cell
 
 
-_LINES: dict[str, Callable[[Predictions], Iterator[str]]] = {".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl}
+_LINES: dict[str, Callable[[Predictions], Iterator[str]]] = {
+    ".csv": _csv,
+    ".tsv": partial(_csv, delimiter="\t"),
+    ".jsonl": _jsonl,
+}

@@ -9,41 +9,14 @@ from slantwood.cli.console import print_table, say
 if TYPE_CHECKING:
     from slantwood.cli.scores import Scores
 
-_NAMES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "f1": "F1",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "auc": "AUC",
-    "log_loss": "log loss",
-    "lrap": "LRAP",
-    "hamming_loss": "Hamming loss",
-    "subset_accuracy": "subset accuracy",
-    "coverage": "coverage",
-    "pooled_auprc": "pooled AUPRC",
-    "average_auprc": "average AUPRC",
-    "weighted_average_auprc": "weighted average AUPRC",
-    "weighted_lrap": "weighted LRAP",
-    "hierarchical_precision": "hierarchical precision",
-    "hierarchical_recall": "hierarchical recall",
-    "hierarchical_f1": "hierarchical F1",
-    "r2": "R2",
-    "mean_r2": "mean R2",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "rrmse": "RRMSE",
-    "arrmse": "aRRMSE",
-    "precision_at_1": "precision at 1",
-    "precision_at_3": "precision at 3",
-    "precision_at_5": "precision at 5",
-    "auprc": "AUPRC",
-}
+# Parts of names that are not printed as they are written.
+_SPELT = ("F1", "AUC", "LRAP", "Hamming", "AUPRC", "R2", "RMSE", "MAE", "RRMSE", "aRRMSE")
+_WORDS = {word.lower(): word for word in _SPELT}
 
 
 def measure_name(measure: str) -> str:
     """Return a measure's name as it is printed."""
-    return _NAMES.get(measure, measure)
+    return " ".join(_WORDS.get(word, word) for word in measure.split("_"))
 
 
 def print_scores(scores: Scores, *, per_target: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,12 +43,11 @@ class Scores:
 def scores(model: Any, X: Any, y: Any) -> Scores:
     """Predict, and compare with the truth where it is known."""
     task = model.targets_.task
-    known = _known_rows(y)
     if task in NUMBER_TASKS:
         return _of_numbers(y, model.predict(X), output_names(model))
+    known = _known_rows(y)
     if not known.all():
-        n_unknown = int((~known).sum())
-        warn(f"{pluralize(n_unknown, 'row')} without (all) known labels left out")
+        warn(f"{pluralize(int((~known).sum()), 'row')} without (all) known labels left out")
         X, y = rows_of(X, known), rows_of(y, known)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
@@ -56,7 +56,7 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
         decided = model.targets_.decode(probabilities, model.threshold)
         return _of_classes(y, decided, probabilities, model.classes_)
     predicted = models.chosen_labels(model, X)
-    probabilities = model.predict_proba(X, sparse=models.sparse_labels(model))
+    probabilities = model.predict_proba(X, sparse=model.targets_.is_sparse)
     if task == HIERARCHICAL:
         return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
     return _of_labels(y, predicted, probabilities, output_names(model))
@@ -78,37 +78,39 @@ def _known_rows(y: Any) -> np.ndarray:
 def _of_classes(
     y: np.ndarray, predicted: np.ndarray, probabilities: np.ndarray, classes: np.ndarray
 ) -> Scores:
-    y = y.astype(classes.dtype) if classes.dtype.kind in "iuf" else y.astype(str)
-    predicted = predicted if classes.dtype.kind in "iuf" else predicted.astype(str)
-    if strange := sorted(set(y.tolist()) - set(classes.astype(y.dtype).tolist())):
+    if classes.dtype.kind in "iuf":
+        y = y.astype(classes.dtype)
+    else:
+        y, predicted, classes = y.astype(str), predicted.astype(str), classes.astype(str)
+    if strange := sorted(set(y.tolist()) - set(classes.tolist())):
         warn(f"classes that the model does not know, and so gets wrong: {listed(strange)}")
-    each = _by_class(y, predicted)
+    names, code = np.unique(np.concatenate([y, predicted]), return_inverse=True)
+    true, said = code[: len(y)], code[len(y) :]
+    each = _of_each(names, *(np.bincount(c, minlength=len(names)) for c in (true[true == said], true, said)))
     together = {"accuracy": float(np.mean(predicted == y))}
-    if len(classes) == 2:
-        second = classes.astype(y.dtype)[1]
-        together["f1"] = each.get(str(second), {"f1": 0.0})["f1"]
-        together["auc"] = _auc(y == second, probabilities[:, 1])
+    positive = str(classes[1]) if len(classes) == 2 else None
+    if positive is not None:
+        together["f1"] = each[positive]["f1"] if positive in each else 0.0
+        together["auc"] = _auc(y == classes[1], probabilities[:, 1])
     else:
         together["macro_f1"] = macro_f1(y, predicted)
-        together["balanced_accuracy"] = float(
-            np.mean([one["recall"] for one in each.values() if one["rows"]])
-        )
-    together["log_loss"] = _log_loss(y, probabilities, classes.astype(y.dtype))
-    return Scores(together, each, str(classes[1]) if len(classes) == 2 else None)
+        recalls = [one["recall"] for one in each.values() if one["rows"]]
+        together["balanced_accuracy"] = float(np.mean(recalls))
+    together["log_loss"] = _log_loss(y, probabilities, classes)
+    return Scores(together, each, positive)
 
 
-def _by_class(y: np.ndarray, predicted: np.ndarray) -> dict[str, dict[str, float]]:
-    each = {}
-    for name in np.unique(np.concatenate([y, predicted])):
-        is_it, said = y == name, predicted == name
-        hits = int((is_it & said).sum())
-        each[str(name)] = {
-            "precision": hits / max(int(said.sum()), 1),
-            "recall": hits / max(int(is_it.sum()), 1),
-            "f1": 2 * hits / max(int(said.sum() + is_it.sum()), 1),
-            "rows": int(is_it.sum()),
+def _of_each(names: Iterable[Any], *counts: np.ndarray) -> dict[str, dict[str, float]]:
+    """Return measures of each class or label by how often it is hit, true, and predicted."""
+    return {
+        str(name): {
+            "precision": hits / max(said, 1),
+            "recall": hits / max(true, 1),
+            "f1": 2 * hits / max(true + said, 1),
+            "rows": true,
         }
-    return each
+        for name, hits, true, said in zip(names, *(count.tolist() for count in counts), strict=True)
+    }
 
 
 def _auc(positive: np.ndarray, scored: np.ndarray) -> float:
@@ -142,16 +144,7 @@ def _of_labels(y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...
     for k in (1, 3, 5):
         if k <= len(names):
             together[f"precision_at_{k}"] = float(precision_at_k(true, probabilities, k))
-    each = {
-        name: {
-            "precision": float(n_hits[j] / max(n_said[j], 1)),
-            "recall": float(n_hits[j] / max(n_true[j], 1)),
-            "f1": float(2 * n_hits[j] / max(n_true[j] + n_said[j], 1)),
-            "rows": int(n_true[j]),
-        }
-        for j, name in enumerate(names)
-    }
-    return Scores(together, each)
+    return Scores(together, _of_each(names, n_hits, n_true, n_said))
 
 
 def _coverage(true: sp.csr_array, probabilities: Any) -> float:
@@ -173,21 +166,17 @@ def _of_hierarchy(y: Any, predicted: Any, probabilities: Any, hierarchy: Any) ->
     precision, recall, f1 = hierarchical_precision_recall_f1(true, predicted)
     areas = label_auprc(true, probabilities)
     n_true = np.asarray((true != 0).sum(axis=0)).ravel()
-    return Scores(
-        {
-            "pooled_auprc": pooled_auprc(true, probabilities),
-            "average_auprc": average_auprc(true, probabilities),
-            "weighted_average_auprc": average_auprc(true, probabilities, weighted=True),
-            "weighted_lrap": label_ranking_average_precision(true, probabilities, label_weights=weights),
-            "hierarchical_precision": precision,
-            "hierarchical_recall": recall,
-            "hierarchical_f1": f1,
-        },
-        {
-            str(name): {"auprc": float(areas[j]), "rows": int(n_true[j])}
-            for j, name in enumerate(hierarchy.nodes)
-        },
-    )
+    together = {
+        "pooled_auprc": pooled_auprc(true, probabilities),
+        "average_auprc": average_auprc(true, probabilities),
+        "weighted_average_auprc": average_auprc(true, probabilities, weighted=True),
+        "weighted_lrap": label_ranking_average_precision(true, probabilities, label_weights=weights),
+        "hierarchical_precision": precision,
+        "hierarchical_recall": recall,
+        "hierarchical_f1": f1,
+    }
+    counted = zip(hierarchy.nodes, areas.tolist(), n_true.tolist(), strict=True)
+    return Scores(together, {str(name): {"auprc": area, "rows": rows} for name, area, rows in counted})
 
 
 # ---- numbers

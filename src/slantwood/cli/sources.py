@@ -15,45 +15,25 @@ from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
+    from slantwood.data.read_options import ReadOptions
     from slantwood.data.table import Data
     from slantwood.model_data import ModelData
 
 _PREFIX = "dataset:"
 _MODEL_END = ".slant"
+# Options that say how to read a file.
+READING = ("targets", "task", "drop", "nominal", "drop_text", "format", "header", "encoding", "index_base")
 _RANGE = re.compile(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?")
 
 
-def training_data(options: TrainingOptions, path: str) -> Data:
+def training_data(options: TrainingOptions) -> Data:
     """Read what to learn from, and say what it is."""
-    from slantwood.cli.describe import describe_data, describe_task
+    from slantwood.cli.describe import describe_data, reason_for_task
+    from slantwood.data.read_options import ReadOptions
+    from slantwood.data.table import known_values
 
-    data = _learnable(options, path)
-    say(f"Read {path}: {describe_data(data)}.")
-    say(f"Task: {describe_task(data, options)}.")
-    if len(data.target_names) == 1:
-        _warn_of_one_value(data)
-    return data
-
-
-def _learnable(options: TrainingOptions, path: str) -> Data:
-    if not is_file(path):
-        _known(path)
-        refuse_for_known_set(path, vars(options))
-        return known_set(path)
-    from slantwood.data.read import read
-
-    data = read(
-        data_path(path),
-        columns(options.targets, "--targets"),
-        task=None if options.task is None else str(options.task),
-        format=options.format,
-        drop=columns(options.drop, "--drop") or (),
-        nominal=columns(options.nominal, "--nominal") or (),
-        header=options.header,
-        encoding=options.encoding,
-        index_base=options.file_form.base,
-        drop_text=bool(options.drop_text),
-    )
+    path = options.path
+    data = read_as_said(path, vars(options) | vars(options.form), ReadOptions)
     if data.y is None:
         raise ValueError(f"{path} has no targets to learn; give --targets")
     n_rows, n_inputs = data.X.shape
@@ -61,7 +41,40 @@ def _learnable(options: TrainingOptions, path: str) -> Data:
         raise ValueError(f"{path} has {pluralize(n_rows, 'row')}; expected at least 2 to learn from")
     if n_inputs == 0:
         raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
+    say(f"Read {path}: {describe_data(data)}.")
+    say(f"Task: {data.task} ({reason_for_task(data, options)}).")
+    names = data.target_names
+    if len(names) == 1 and data.y.ndim == 1 and len(values := known_values(data.y)) == 1:
+        warn(f"target {names[0]!r} is always {listed(list(values))}: there is nothing to learn")
     return data
+
+
+def read_as_said(source: str, said: Mapping[str, Any], roles: type[ReadOptions]) -> Data:
+    """Read a file as options say, by their names; or load a known data set, which takes none of them."""
+    if not is_file(source):
+        _known(source)
+        for name in READING:
+            if said.get(name) is not None:
+                raise typer.BadParameter(
+                    f"{source!r} is not a file; a known data set defines this itself",
+                    param_hint=f"--{name.replace('_', '-')}",
+                )
+        return _known_set(source)
+    from slantwood.data.arff.source import check_encoding
+    from slantwood.data.read import read_with_options
+
+    check_encoding(said["encoding"])
+    options = roles(
+        columns(said["targets"], "--targets"),
+        columns(said["drop"], "--drop") or (),
+        columns(said["nominal"], "--nominal") or (),
+        said["header"],
+        said.get("task") and str(said["task"]),
+        said["encoding"],
+        str(said["index_base"] or "auto"),
+        bool(said["drop_text"]),
+    )
+    return read_with_options(data_path(source), options, said["format"])
 
 
 def data_for_model(model: Any, data: str, form: FileForm, targets: Any = None) -> ModelData:
@@ -69,23 +82,10 @@ def data_for_model(model: Any, data: str, form: FileForm, targets: Any = None) -
     from slantwood.model_data import align_to_model, read_for_model
 
     if not is_file(data):
-        return align_to_model(model, known_set(data), data, targets)
-    return read_for_model(
-        model,
-        data_path(data),
-        columns(targets, "--targets") if isinstance(targets, str) else targets,
-        format=form.format,
-        header=form.header,
-        encoding=form.encoding,
-        index_base=form.base,
-    )
-
-
-def _warn_of_one_value(data: Data) -> None:
-    from slantwood.data.table import known_values
-
-    if data.y.ndim == 1 and len(values := known_values(data.y)) == 1:
-        warn(f"target {data.target_names[0]!r} is always {listed(list(values))}: there is nothing to learn")
+        return align_to_model(model, _known_set(data), data, targets)
+    targets = columns(targets, "--targets") if isinstance(targets, str) else targets
+    said = vars(form) | {"index_base": str(form.index_base or "auto")}
+    return read_for_model(model, data_path(data), targets, **said)
 
 
 def check_exists(data: str) -> None:
@@ -111,7 +111,7 @@ def data_path(data: str) -> Path:
     return Path("/dev/stdin") if data == "-" else Path(data).expanduser()
 
 
-def known_set(data: str) -> Data:
+def _known_set(data: str) -> Data:
     """Load a data set by its name, or `dataset:name/part` for one part of it."""
     from slantwood.data.registry.listing import datasets
     from slantwood.data.registry.loading import load
@@ -155,14 +155,3 @@ def columns(said: str | None, option: str) -> Any:
             )
         positions += range(first - 1, last)
     return positions
-
-
-def refuse_for_known_set(data: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that say how to read a file, where a data set is meant."""
-    of_columns = ("targets", "task", "drop", "nominal", "drop_text")
-    for name in (*of_columns, "format", "header", "encoding", "index_base"):
-        if options.get(name) is not None:
-            raise typer.BadParameter(
-                f"{data!r} is not a file; a known data set defines this itself",
-                param_hint=f"--{name.replace('_', '-')}",
-            )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from typing import Any
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def format_value(value: Any) -> str:
@@ -15,10 +15,8 @@ def format_value(value: Any) -> str:
     match value:
         case None:
             return '"none"'
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
+        case bool() | int():
+            return json.dumps(value)
         case float():
             return repr(value)  # "inf" and "nan" are TOML too
         case list() | tuple():
@@ -53,10 +51,5 @@ def parse_pair(text: str) -> tuple[str, Any]:
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    return f"\\u{ord(character):04x}" if ord(character) < 32 or ord(character) == 127 else character
+    # As in JSON, except that TOML has no bare delete character.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from slantwood.cli import config as config_file
-from slantwood.cli.config import Config, PrintConfig
-from slantwood.cli.console import bars, format_bytes, print_json, say
-from slantwood.cli.options import Force, Json
+from slantwood.cli.config import Config, PrintConfig, options_as_toml
+from slantwood.cli.console import bars, print_json, say, say_written
+from slantwood.cli.options import Force, Json, flag, option, with_options
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import check_exists, data_path, training_data
-from slantwood.cli.training_options import TrainingOptions, with_training_options
+from slantwood.cli.sources import check_exists, data_for_model, data_path, training_data
+from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import pluralize
 
-if TYPE_CHECKING:
-    from slantwood.cli.scores import Scores
 
-
-@with_training_options
+@with_options
 def train(
     context: typer.Context,
     training: TrainingOptions,
     model: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The model file to write.", show_default="DATA's name, .slant"),
+        Path | None, option("FILE", "The model file to write.", show_default="DATA's name, .slant")
     ] = None,
-    test: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Score the model on this data file afterwards.")
-    ] = None,
-    oob: Annotated[
-        bool, typer.Option("--oob", help="Score each row by the trees that did not see it.")
-    ] = False,
-    float16: Annotated[
-        bool, typer.Option("--float16", help="Write weights in half precision: smaller files.")
-    ] = False,
+    test: Annotated[str | None, option("DATA", "Score the model on this data file afterwards.")] = None,
+    oob: Annotated[bool, flag("--oob", "Score each row by the trees that did not see it.")] = False,
+    float16: Annotated[bool, flag("--float16", "Write weights in half precision: smaller files.")] = False,
     predict_only: Annotated[
-        bool, typer.Option("--predict-only", help="Leave out what only further training needs.")
+        bool, flag("--predict-only", "Leave out what only further training needs.")
     ] = False,
-    onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the model as ONNX.")] = None,
+    onnx: Annotated[Path | None, option("FILE", "Also write the model as ONNX.")] = None,
     force: Force = False,
     json: Json = False,
     config: Config = None,
@@ -52,97 +41,59 @@ def train(
     DATA may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
     """
     if print_config:
-        typer.echo(config_file.options_as_toml(context))
+        typer.echo(options_as_toml(context))
         return
-    path = _needed(training.data)
-    for source in (path, test):
-        if source is not None:
-            check_exists(source)
+    path = training.path
+    sources = [path] if test is None else [path, test]
+    for source in sources:
+        check_exists(source)
     target = model.expanduser() if model is not None else _beside(path)
     onnx = None if onnx is None else onnx.expanduser()
     for file in (target, onnx):
-        check_result(file, data_path(path), *([] if test is None else [data_path(test)]), force=force)
+        check_result(file, *map(data_path, sources), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.describe import describe_settings, describe_split
+    from slantwood.cli.describe import describe_settings, settings_as_json
+    from slantwood.cli.score_tables import print_scores
+    from slantwood.cli.scores import scores
 
-    data = training_data(training, path)
+    data = training_data(training)
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
     with bars() as show:
         models.fit_with_progress(estimator, data, show)
     seconds = time.perf_counter() - started
-    chosen = {name: value for name, value in estimator.settings_.to_dict().items() if name != "split"}
-    say(f"Settings: {describe_settings(chosen)}.")
-    say(f"Split: {describe_split(estimator.settings_)}.")
-    say(f"Trained {pluralize(estimator.trees_.n_trees, 'tree')} in {seconds:.1f} s.")
+    settings, n_trees = settings_as_json(estimator.settings_), estimator.trees_.n_trees
+    say(f"Settings: {describe_settings(settings)}.")
+    say(f"Split: {settings['split']['name']}({describe_settings(settings['split'])}).")
+    say(f"Trained {pluralize(n_trees, 'tree')} in {seconds:.1f} s.")
     estimator.save(target, float16=float16, predict_only=predict_only)
-    size = target.stat().st_size
-    say(f"Wrote {target} ({format_bytes(size)}).")
+    say_written(target)
+    document: dict[str, Any] = {"model": str(target), "bytes": target.stat().st_size, "data": path}
+    document |= {"task": estimator.targets_.task, "trees": n_trees, "seconds": seconds, "settings": settings}
     if onnx is not None:
-        _export(estimator, onnx)
-    tested = _tested(estimator, test, training) if test is not None else None
-    _report(json, estimator, path, target, size, seconds, tested)
+        from slantwood.export import to_onnx
 
-
-def _needed(path: str | None) -> str:
-    if path is None:
-        raise typer.BadParameter("give a data file", param_hint="DATA")
-    return path
+        to_onnx(estimator, onnx)
+        say_written(onnx)
+    oob_score = getattr(estimator, "oob_score_", None)
+    if oob_score is not None:
+        document["oob_score"] = oob_score
+    if test is not None:
+        found = data_for_model(estimator, test, training.form)
+        say(f"Testing on {test}: {pluralize(found.X.shape[0], 'row')}.")
+        tested = scores(estimator, found.X, found.y)
+        document["test"] = tested.together
+    if json:
+        print_json(document)
+        return
+    if oob_score is not None:
+        say(f"Out-of-bag score: {oob_score:.4f}.")
+    if test is not None:
+        print_scores(tested)
 
 
 def _beside(path: str) -> Path:
     """Return the name of the model where none is given: that of the data, in the current folder."""
     name = path.removeprefix("dataset:").split("/")[0] if path.startswith("dataset:") else Path(path).name
     return Path(f"{name.split('.')[0] or 'model'}.slant")
-
-
-def _export(estimator: Any, path: Path) -> None:
-    from slantwood.export import to_onnx
-
-    to_onnx(estimator, path)
-    say(f"Wrote {path} ({format_bytes(path.stat().st_size)}).")
-
-
-def _tested(estimator: Any, path: str, training: TrainingOptions) -> Scores:
-    from slantwood.cli.scores import scores
-    from slantwood.cli.sources import data_for_model
-
-    found = data_for_model(estimator, path, training.file_form)
-    say(f"Testing on {path}: {pluralize(found.X.shape[0], 'row')}.")
-    return scores(estimator, found.X, found.y)
-
-
-def _report(
-    as_json: bool,
-    estimator: Any,
-    data: str,
-    file: Path,
-    size: int,
-    seconds: float,
-    tested: Scores | None,
-) -> None:
-    from slantwood.cli.inspect_model import settings_as_json
-    from slantwood.cli.score_tables import print_scores
-
-    oob = getattr(estimator, "oob_score_", None)
-    if as_json:
-        document = {
-            "model": str(file),
-            "bytes": size,
-            "data": data,
-            "task": estimator.targets_.task,
-            "trees": estimator.trees_.n_trees,
-            "seconds": seconds,
-            "settings": settings_as_json(estimator.settings_),
-        }
-        if oob is not None:
-            document["oob_score"] = oob
-        if tested is not None:
-            document["test"] = tested.together
-        print_json(document)
-        return
-    if oob is not None:
-        say(f"Out-of-bag score: {oob:.4f}.")
-    if tested is not None:
-        print_scores(tested)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
@@ -40,9 +39,9 @@ class Nodes:
         self.nodes.append(helper.make_node(kind, list(inputs), outputs, self.name(kind), **attributes))
         return outputs
 
-    def cast(self, value: str, dtype: Any) -> str:
+    def cast(self, value: str, dtype: Any, output: str | None = None) -> str:
         """Convert numbers to another type."""
-        return self.add("Cast", value, to=type_code(dtype))
+        return self.add("Cast", value, output=output, to=type_code(dtype))
 
     def constant(self, array: Any, what: str = "constant") -> str:
         """Store an array; return the name by which any node can read it.
@@ -56,11 +55,11 @@ class Nodes:
         self.constants.append(numpy_helper.from_array(values, name))
         return name
 
-    def graph(self, name: str, inputs: Iterable[Any], outputs: Iterable[Any]) -> Any:
-        """Make the body that these nodes are."""
+    def graph(self, name: str, inputs: list[Any], outputs: list[Any], **more: Any) -> Any:
+        """Make the graph that these nodes are."""
         from onnx import helper
 
-        return helper.make_graph(self.nodes, name, list(inputs), list(outputs))
+        return helper.make_graph(self.nodes, name, inputs, outputs, **more)
 
 
 def typed(name: str, dtype: Any, shape: tuple[int | str | None, ...]) -> Any:

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from slantwood import __version__
 from slantwood.atomic import atomic_write
 from slantwood.estimators.base import ObliqueEstimator
-from slantwood.export.nodes import Nodes, type_code, typed
+from slantwood.export.nodes import Nodes, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
+from slantwood.hints import optional_import
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
@@ -101,10 +102,9 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
         raise TypeError(f"name={name!r} must be a word: the name of the graph")
     if path is not None and not Path(path).parent.is_dir():
         raise FileNotFoundError(f"path={str(path)!r} is in a folder that does not exist; make it first")
-    try:
+    with optional_import("to_onnx needs onnx", "onnx"):
         from onnx import helper
-    except ImportError as error:
-        raise ImportError("to_onnx needs onnx; install it with: pip install 'slantwood[onnx]'") from error
+
     width = chain_width(model.trees_)
     _check_size(model, width)
 
@@ -117,20 +117,15 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     if model.settings_.normalize_rows:
         X = _add_normalized_rows(graph, X)
     means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
+    inputs, outputs = [typed("X", np.float32, (_ROWS, n_inputs))], _add_outputs(graph, means, model)
+    description = _description(model)
     made = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            name,
-            [typed("X", np.float32, (_ROWS, n_inputs))],
-            _add_outputs(graph, means, model),
-            graph.constants,
-            doc_string=_description(model),
-        ),
+        graph.graph(name, inputs, outputs, initializer=graph.constants, doc_string=description),
         opset_imports=[helper.make_opsetid("", _OPSET)],
         ir_version=_IR_VERSION,
         producer_name="slantwood",
         producer_version=__version__,
-        doc_string=_description(model),
+        doc_string=description,
     )
     helper.set_model_props(made, _properties(model, n_inputs))
     if path is not None:
@@ -250,20 +245,16 @@ def _add_classes(graph: Nodes, means: str, targets: ClassTargets, threshold: flo
         others = graph.add("Sub", graph.constant(1.0), means)
         probabilities = graph.add("Concat", others, means, axis=1)
     else:
-        sums = graph.add("ReduceSum", means, graph.constant([1]))
-        probabilities = graph.add("Div", means, sums)
-    values = _class_values(targets.classes)
+        probabilities = graph.add("Div", means, graph.add("ReduceSum", means, graph.constant([1])))
     if n_classes == 2:
         is_second = graph.add("Greater", scores, graph.constant(np.float32(threshold)))
         chosen = graph.add("Squeeze", graph.cast(is_second, np.int64), graph.constant([1]))
     else:
         chosen = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+    values = _class_values(targets.classes)
     graph.add("Gather", graph.constant(values, "classes"), chosen, output="label")
-    graph.add("Cast", probabilities, to=type_code(np.float32), output="probabilities")
-    return [
-        typed("label", values.dtype, (_ROWS,)),
-        typed("probabilities", np.float32, (_ROWS, n_classes)),
-    ]
+    graph.cast(probabilities, np.float32, output="probabilities")
+    return [typed("label", values.dtype, (_ROWS,)), typed("probabilities", np.float32, (_ROWS, n_classes))]
 
 
 def _class_values(classes: np.ndarray) -> np.ndarray:
@@ -282,7 +273,7 @@ def _add_labels(graph: Nodes, means: str, targets: LabelTargets, threshold: Any)
     chosen = graph.add("Greater", means, graph.constant(np.asarray(threshold, np.float32)))
     if targets.hierarchy is not None and np.ndim(threshold) > 0:
         chosen = _add_closure(graph, chosen, targets.hierarchy)
-    graph.add("Cast", chosen, to=type_code(np.int64), output="label")
+    graph.cast(chosen, np.int64, output="label")
     shape = (_ROWS, targets.n_labels)
     return [typed("label", np.int64, shape), typed("probabilities", np.float32, shape)]
 
@@ -308,10 +299,9 @@ def _add_closure(graph: Nodes, chosen: str, hierarchy: Hierarchy) -> str:
 
 
 def _description(model: Any) -> str:
+    columns = "the features in the order of training"
     if model.encoding_.has_nominal:
         columns = "the encoded columns that slantwood.export.encode_inputs makes of a table"
-    else:
-        columns = "the features in the order of training"
     return f"{type(model).__name__} of slantwood {__version__}. X: {columns}; NaN where a value is missing."
 
 

@@ -99,15 +99,11 @@ class _Writer:
     def _test(self, node: int) -> str:
         part = slice(self.trees.indptr[node], self.trees.indptr[node + 1])
         weights, columns = self.trees.weights[part], self.trees.indices[part]
-        largest = np.argsort(-np.abs(weights), kind="stable")
-        terms = (
-            "".join(
-                f" {'-' if weights[j] < 0 else '+'} {abs(weights[j]):.3g} {self.names[columns[j]]}"
-                for j in largest[:_MOST_WEIGHTS]
-            )
-            .removeprefix(" + ")
-            .lstrip()
-        )
+        largest = np.argsort(-np.abs(weights), kind="stable")[:_MOST_WEIGHTS]
+        terms = " ".join(
+            f"{'-' if weights[j] < 0 else '+'} {abs(weights[j]):.3g} {self.names[columns[j]]}"
+            for j in largest
+        ).removeprefix("+ ")
         n_more = len(weights) - _MOST_WEIGHTS
         more = f" + ({n_more} more)" if n_more > 0 else ""
         return f"{terms}{more} >= {-self.trees.bias[node]:.3g}"

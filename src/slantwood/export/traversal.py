@@ -109,8 +109,7 @@ def _n_links(n_weights: np.ndarray, width: int) -> np.ndarray:
 
 def add_mean_leaves(graph: Nodes, X: str, n_columns: int, trees: Trees, width: int) -> str:
     """Add the nodes from float32 rows to the mean of the leaves that each reaches; return its name."""
-    zero = graph.constant([0])
-    n_rows = graph.add("Gather", graph.add("Shape", X), zero)
+    n_rows = graph.add("Gather", graph.add("Shape", X), graph.constant([0]))
     leaf = _add_routing(graph, X, n_rows, n_columns, linked(trees, width))
     add_sums = _add_sums_of_dense if trees.leaves.is_dense else _add_sums_of_sparse
     sums = add_sums(graph, leaf, n_rows, trees)
@@ -138,11 +137,12 @@ def _add_routing(graph: Nodes, X: str, n_rows: str, n_columns: int, links: Links
     cells = graph.add("Reshape", X, graph.constant([-1]))
     none, one = graph.constant(0), graph.constant(1)
     n_pairs = graph.add("Mul", n_rows, graph.constant([n_trees]))
-    row = _add_row_of_each_pair(graph, n_rows, n_trees)
+    pair = graph.add("Range", none, graph.add("Squeeze", n_pairs), one)
+    row = graph.add("Div", pair, graph.constant(n_trees))
     start = _State(
         link=graph.add("Tile", graph.constant(links.roots), n_rows),
         total=_add_zeros(graph, n_pairs, np.float64),
-        pair=graph.add("Range", none, graph.add("Squeeze", n_pairs), one),
+        pair=pair,
         first_cell=graph.add("Mul", row, graph.constant(n_columns)),
         reached=_add_zeros(graph, n_pairs, np.int32),
     )
@@ -169,13 +169,9 @@ def _step(graph: Nodes, cells: str, links: Links) -> Any:
     on_the_way = step.add("GreaterOrEqual", following, graph.constant(np.int32(0)))
     kept = step.add("Reshape", step.add("NonZero", on_the_way), graph.constant([-1]))
     still_any = step.add("Greater", step.add("Size", kept), graph.constant(0))
-    left_over = _State(
-        link=step.add("GatherElements", following, kept),
-        total=step.add("GatherElements", total, kept),
-        pair=step.add("GatherElements", state.pair, kept),
-        first_cell=step.add("GatherElements", state.first_cell, kept),
-        reached=reached,
-    )
+    carried = (following, total, state.pair, state.first_cell)
+    link, total, pair, first_cell = (step.add("GatherElements", each, kept) for each in carried)
+    left_over = _State(link, total, pair, first_cell, reached)
     return step.graph(
         "step",
         [typed(number, np.int64, ()), typed(any_left, np.bool_, ()), *state.typed()],
@@ -253,21 +249,12 @@ def _add_sums_of_sparse(graph: Nodes, leaf: str, n_rows: str, trees: Trees) -> s
     shift = graph.add("Sub", graph.add("Add", start, length), stop)
     entry = graph.add("Range", none, graph.add("Squeeze", n_listed), one)
     stored = graph.add("Add", entry, graph.add("GatherElements", shift, pair))
-    row = _add_row_of_each_pair(graph, n_rows, trees.n_trees)
-    first_cell = graph.add("GatherElements", graph.add("Mul", row, n_columns), pair)
+    first_cell = graph.add("Mul", graph.add("Div", pair, graph.constant(trees.n_trees)), n_columns)
     cell = graph.add("Add", first_cell, graph.cast(graph.add("GatherElements", columns, stored), np.int64))
     sums = _add_zeros(graph, graph.add("Mul", n_rows, n_columns), np.float32)
     value = graph.add("GatherElements", values, stored)
     sums = graph.add("ScatterElements", sums, cell, value, reduction="add")
     return graph.add("Reshape", sums, graph.constant([-1, leaves.n_columns]))
-
-
-def _add_row_of_each_pair(graph: Nodes, n_rows: str, n_trees: int) -> str:
-    none, one = graph.constant(0), graph.constant(1)
-    rows = graph.add("Range", none, graph.add("Squeeze", n_rows), one)
-    rows = graph.add("Unsqueeze", rows, graph.constant([1]))
-    beside = graph.add("Expand", rows, graph.constant([1, n_trees]))
-    return graph.add("Reshape", beside, graph.constant([-1]))
 
 
 def _add_zeros(graph: Nodes, shape: str, dtype: Any) -> str:

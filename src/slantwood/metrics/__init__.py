@@ -9,12 +9,7 @@ from slantwood.metrics.hierarchical import PrecisionRecallF1, hierarchical_preci
 from slantwood.metrics.precision_recall import average_auprc, label_auprc, pooled_auprc
 from slantwood.metrics.ranking import label_ranking_average_precision
 from slantwood.metrics.regression import mean_r2
-from slantwood.metrics.top_k import (
-    ndcg_at_k,
-    precision_at_k,
-    propensities,
-    propensity_scored_precision_at_k,
-)
+from slantwood.metrics.top_k import ndcg_at_k, precision_at_k, propensities, propensity_scored_precision_at_k
 
 __all__ = [
     "PrecisionRecallF1",

@@ -37,23 +37,18 @@ def numeric_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise ValueError(
             f"{name} cannot be read as a numeric array ({error}); pass numbers in rows of equal length."
         ) from error
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} has dtype {array.dtype}; pass real numbers or booleans.")
+    _check_real(array, name)
     return array
 
 
 def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
     """Return a 0-1 label matrix of shape (n_rows, n_labels) as canonical CSR."""
-    if sp.issparse(value):
-        _check_two_dimensional(value, name)
-        labels = _canonical_csr(value, name)
-        stored = labels.data
+    matrix = _check_matrix(value, name)
+    if sp.issparse(matrix):
+        labels, stored = matrix, matrix.data
     else:
-        array = numeric_array(value, name)
-        _check_two_dimensional(array, name)
-        present = array != 0
-        stored = array[present]
-        labels = sp.csr_array(present)
+        present = matrix != 0
+        labels, stored = sp.csr_array(present), matrix[present]
     wrong = stored != 1
     if wrong.any():
         raise ValueError(
@@ -65,45 +60,29 @@ def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
 
 def check_partial_indicator(value: MatrixLike, name: str = "y_true") -> tuple[sp.csr_array, sp.csr_array]:
     """Return where a 0-1 label matrix holds ones and where it holds NaN, each as canonical CSR."""
-    if sp.issparse(value):
-        _check_two_dimensional(value, name)
-        csr = _canonical_csr(value, name)
-        missing = np.isnan(csr.data)
-        known, unknown = (
-            sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
-            for data in (np.where(missing, 0, csr.data), missing)
-        )
-        return check_indicator(known, name), _canonical_csr(unknown, name)
-    array = numeric_array(value, name)
-    _check_two_dimensional(array, name)
-    missing = np.isnan(array)
+    matrix = _check_matrix(value, name)
+    missing: Any = np.isnan(matrix.data if sp.issparse(matrix) else matrix)
     if not missing.any():
-        return check_indicator(array, name), sp.csr_array(array.shape, dtype=np.bool_)
-    return check_indicator(np.where(missing, 0, array), name), sp.csr_array(missing)
+        return check_indicator(matrix, name), sp.csr_array(matrix.shape, dtype=np.bool_)
+    if not sp.issparse(matrix):
+        return check_indicator(np.where(missing, 0, matrix), name), sp.csr_array(missing)
+    known, unknown = (
+        sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+        for data in (np.where(missing, 0, matrix.data), missing)
+    )
+    return check_indicator(known, name), _canonical_csr(unknown, name)
 
 
 def check_scores(
     value: MatrixLike, shape: tuple[int, int], name: str = "y_score"
 ) -> FloatArray | sp.csr_array:
     """Return scores of the given shape, dense or canonical CSR as they came."""
-    scores: Any
-    if sp.issparse(value):
-        scores = value
-        _check_two_dimensional(scores, name)
-        check_same_shape(scores.shape, shape, name)
-        scores = _canonical_csr(scores, name)
-        if scores.dtype.kind != "f":
-            scores = scores.astype(np.float64)
-        has_nan = bool(np.isnan(scores.data).any())
-    else:
-        scores = numeric_array(value, name)
-        _check_two_dimensional(scores, name)
-        check_same_shape(scores.shape, shape, name)
-        if scores.dtype.kind != "f":
-            scores = scores.astype(np.float64)
-        # The minimum carries NaN through without a mask as large as the scores.
-        has_nan = bool(np.isnan(scores.min()))
-    if has_nan:
+    scores = _check_matrix(value, name)
+    check_same_shape(scores.shape, shape, name)
+    if scores.dtype.kind != "f":
+        scores = scores.astype(np.float64)
+    # The minimum carries NaN through without a mask as large as the scores.
+    if np.isnan((scores.data if sp.issparse(scores) else scores).min(initial=0)):
         raise ValueError(f"{name} contains NaN, which has no rank; replace it by a number.")
     return scores
 
@@ -119,14 +98,21 @@ def check_same_shape(
         )
 
 
-def check_weights(value: npt.ArrayLike, length: int, name: str) -> npt.NDArray[np.float64]:
-    """Return non-negative weights, scaled so that the largest is one."""
-    weights = numeric_array(value, name).astype(np.float64)
-    if weights.shape != (length,):
-        raise ValueError(
-            f"{name} has shape {weights.shape}; pass a 1-D array of length {length}, "
-            f"one weight per {'label' if name.startswith('label') else 'row'}."
-        )
+def check_vector(value: npt.ArrayLike, length: int, name: str, each: str) -> npt.NDArray[np.float64]:
+    """Return numbers, one for each row or label as `each` says."""
+    vector = numeric_array(value, name).astype(np.float64)
+    if vector.shape != (length,):
+        raise ValueError(f"{name} has shape {vector.shape}; pass a 1-D array of length {length}, {each}.")
+    return vector
+
+
+def check_weights(value: npt.ArrayLike | None, length: int, name: str) -> npt.NDArray[np.float64]:
+    """Return non-negative weights, scaled so that the largest is one; ones where there are none."""
+    if value is None:
+        return np.ones(length)
+    weights = check_vector(
+        value, length, name, f"one weight per {'label' if name.startswith('label') else 'row'}"
+    )
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(
@@ -137,6 +123,11 @@ def check_weights(value: npt.ArrayLike, length: int, name: str) -> npt.NDArray[n
     return np.asarray(weights / weights.max())
 
 
+def hits(true: sp.csr_array, predicted: sp.csr_array) -> sp.csr_array:
+    """Return an indicator of the labels that are both true and predicted."""
+    return true.astype(np.bool_).multiply(predicted.astype(np.bool_)).tocsr()
+
+
 def row_blocks(n_rows: int, entries_per_row: float) -> Iterator[tuple[int, int]]:
     """Cut the rows into (start, stop) ranges of about `ENTRIES_PER_BLOCK` entries."""
     step = max(1, int(ENTRIES_PER_BLOCK / max(1.0, entries_per_row)))
@@ -144,35 +135,34 @@ def row_blocks(n_rows: int, entries_per_row: float) -> Iterator[tuple[int, int]]
         yield start, min(start + step, n_rows)
 
 
-def entries_of_rows(
-    matrix: sp.csr_array, start: int, stop: int
-) -> tuple[IntArray, IntArray, npt.NDArray[Any]]:
-    """Return rows (counted from ``start``), columns and values of a block of rows."""
-    bounds = matrix.indptr[start : stop + 1].astype(np.int64)
-    rows = np.repeat(np.arange(stop - start), np.diff(bounds))
-    block = slice(int(bounds[0]), int(bounds[-1]))
-    return rows, matrix.indices[block].astype(np.int64), matrix.data[block]
+def values_at(matrix: npt.NDArray[Any] | sp.csr_array, rows: IntArray, columns: IntArray) -> npt.NDArray[Any]:
+    """Return the values of some cells of a matrix, dense or sparse."""
+    # Of no cells SciPy makes a sparse array.
+    return matrix[rows, columns] if rows.size else np.zeros(0, matrix.dtype)
 
 
-def find_sorted(keys: IntArray, queries: IntArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return where each query stands in the sorted keys, and whether it is one of them."""
-    if keys.size == 0:
-        return np.zeros(queries.shape, np.intp), np.zeros(queries.shape, np.bool_)
-    position = np.minimum(np.searchsorted(keys, queries), keys.size - 1)
-    return position, keys[position] == queries
+def sort_keys(groups: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.NDArray[Any]:
+    """Return numbers that are ordered by group first and by score within a group."""
+    # NumPy orders complex numbers by real part, then by imaginary part.
+    keys = np.empty(scores.shape, np.result_type(scores.dtype, np.complex128))
+    keys.real = groups
+    keys.imag = scores
+    return keys
 
 
-def _check_two_dimensional(matrix: Any, name: str) -> None:
+def _check_matrix(value: Any, name: str) -> Any:
+    """Return a matrix that is not empty, dense or canonical CSR as it came."""
+    matrix = value if sp.issparse(value) else numeric_array(value, name)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"{name} has shape {tuple(matrix.shape)}; pass a 2-D array of shape "
             "(n_rows, n_labels) with at least one row and one label."
         )
+    return _canonical_csr(matrix, name) if sp.issparse(matrix) else matrix
 
 
 def _canonical_csr(matrix: Any, name: str) -> sp.csr_array:
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{name} has dtype {matrix.dtype}; pass real numbers or booleans.")
+    _check_real(matrix, name)
     check_sparse(matrix, name)
     csr = sp.csr_array(matrix)
     if not csr.has_canonical_format or not csr.data.all():
@@ -181,3 +171,8 @@ def _canonical_csr(matrix: Any, name: str) -> sp.csr_array:
         csr.sum_duplicates()
         csr.eliminate_zeros()
     return csr
+
+
+def _check_real(matrix: Any, name: str) -> None:
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {matrix.dtype}; pass real numbers or booleans.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape
+from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape, hits
 
 
 def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
@@ -39,39 +40,30 @@ def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
     true, predicted = _as_given(y_true, "y_true"), _as_given(y_pred, "y_pred")
     check_same_shape(predicted.shape, true.shape, "y_pred")
     if true.ndim == 1:
-        true_positive, n_true, n_predicted = _class_counts(true, predicted)
+        true, predicted = _class_indicators(true, predicted)
     else:
-        true_positive, n_true, n_predicted = _label_counts(true, predicted)
+        true, predicted = check_indicator(true), check_indicator(predicted, "y_pred")
+    true_positive, n_true, n_predicted = (
+        np.bincount(matrix.indices, minlength=true.shape[1])
+        for matrix in (hits(true, predicted), true, predicted)
+    )
     # 2 tp / (2 tp + fp + fn); where the divisor is 0 so is tp.
     f1 = 2.0 * true_positive / np.maximum(n_true + n_predicted, 1)
     return float(f1.mean())
 
 
-Counts = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]
-
-
-def _label_counts(true: Any, predicted: Any) -> Counts:
-    true, predicted = check_indicator(true), check_indicator(predicted, "y_pred")
-    n_labels = true.shape[1]
-    both = true.astype(np.bool_).multiply(predicted.astype(np.bool_)).tocsr()
-    true_positive, n_true, n_predicted = (
-        np.bincount(matrix.indices, minlength=n_labels) for matrix in (both, true, predicted)
-    )
-    return true_positive, n_true, n_predicted
-
-
-def _class_counts(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Counts:
-    kinds = {_kind(true), _kind(predicted)}
-    if kinds == {"number", "string"}:
+def _class_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Iterator[sp.csr_array]:
+    """Return an indicator of the classes for each argument, a column for each class of either."""
+    are_numbers = {array.dtype.kind in "biuf" for array in (true, predicted) if array.dtype.kind != "O"}
+    if len(are_numbers) == 2:
         raise ValueError(
             f"y_true has dtype {true.dtype} but y_pred has dtype {predicted.dtype}; "
             "pass class labels of one type."
         )
     for array, name in ((true, "y_true"), (predicted, "y_pred")):
-        if array.dtype.kind == "f" and not (array == np.floor(array)).all():
-            wrong = array[array != np.floor(array)][0]
+        if array.dtype.kind == "f" and (wrong := array[array != np.floor(array)]).size:
             raise ValueError(
-                f"{name} holds the value {wrong!s}, which is not a class label; pass "
+                f"{name} holds the value {wrong[0]!s}, which is not a class label; pass "
                 "integers or strings (for numeric targets use mean_r2)."
             )
     try:
@@ -81,12 +73,9 @@ def _class_counts(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Counts
             f"y_true and y_pred hold class labels that cannot be compared ({error}); "
             "pass class labels of one type, without missing values."
         ) from error
-    true_code, predicted_code = code[: true.size], code[true.size :]
-    true_positive, n_true, n_predicted = (
-        np.bincount(c, minlength=classes.size)
-        for c in (true_code[true_code == predicted_code], true_code, predicted_code)
-    )
-    return true_positive, n_true, n_predicted
+    ones, bounds = np.ones(true.size, np.bool_), np.arange(true.size + 1)
+    shape = (true.size, classes.size)
+    return (sp.csr_array((ones, part, bounds), shape=shape) for part in np.split(code, 2))
 
 
 def _as_given(value: MatrixLike, name: str) -> Any:
@@ -103,9 +92,3 @@ def _as_given(value: MatrixLike, name: str) -> Any:
             "or an indicator of shape (n_rows, n_labels), not empty and dense if 1-D."
         )
     return matrix
-
-
-def _kind(array: npt.NDArray[Any]) -> str:
-    if array.dtype.kind in "biuf":
-        return "number"
-    return "object" if array.dtype.kind == "O" else "string"

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
 import scipy.sparse as sp
 
-from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape
+from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape, hits
 from slantwood.targets.label_sets import holds_label_sets
 
 if TYPE_CHECKING:
@@ -47,10 +46,7 @@ class PrecisionRecallF1(NamedTuple):
 
 
 def hierarchical_precision_recall_f1(
-    y_true: MatrixLike | LabelSets,
-    y_pred: MatrixLike | LabelSets,
-    *,
-    hierarchy: Hierarchy | None = None,
+    y_true: MatrixLike | LabelSets, y_pred: MatrixLike | LabelSets, *, hierarchy: Hierarchy | None = None
 ) -> PrecisionRecallF1:
     r"""Compute precision, recall and F1 of label sets that contain their ancestors.
 
@@ -110,7 +106,7 @@ def hierarchical_precision_recall_f1(
     """
     true, predicted = _closed(y_true, "y_true", hierarchy), _closed(y_pred, "y_pred", hierarchy)
     check_same_shape(predicted.shape, true.shape, "y_pred")
-    n_hits = true.astype(np.bool_).multiply(predicted.astype(np.bool_)).nnz
+    n_hits = hits(true, predicted).nnz
     # Where a divisor is 0, so is the number of hits.
     return PrecisionRecallF1(
         precision=n_hits / max(predicted.nnz, 1),

@@ -22,9 +22,9 @@ from slantwood.metrics._input import (
     check_partial_indicator,
     check_scores,
     check_weights,
-    entries_of_rows,
-    find_sorted,
     row_blocks,
+    sort_keys,
+    values_at,
 )
 
 Interpolation: TypeAlias = Literal["curve", "step"]
@@ -90,9 +90,7 @@ def pooled_auprc(
     >>> pooled_auprc([[1, float("nan")], [1, 0]], y_score)
     1.0
     """
-    _check_interpolation(interpolation)
-    cells = _check_cells(y_true, y_score, sample_weight)
-    _check_any_label(cells.labels)
+    cells = _check_cells(y_true, y_score, sample_weight, interpolation)
     labels, scores = cells.labels, cells.scores
     if isinstance(scores, np.ndarray):
         # Zeros are the bulk of most score matrices, and need no sorting.
@@ -102,7 +100,7 @@ def pooled_auprc(
         stored, stored_weights = scores.data, cells.weights_of(scores)
         n_zeros = labels.shape[1] - np.diff(scores.indptr) - np.diff(cells.unknown.indptr)
         zeros = n_zeros.sum() if cells.weights is None else cells.weights @ n_zeros
-    true_scores, true_weights = _scores_of_true_cells(labels, scores), cells.weights_of(labels)
+    true_scores, true_weights = values_at(scores, *labels.tocoo().coords), cells.weights_of(labels)
     score, true = _distinct(true_scores, true_weights)
     true_above, _ = _weigh(true_scores, true_weights, np.array([labels.nnz]), score, 0)
     above, same = _weigh(stored, stored_weights, np.array([stored.size]), score, 0)
@@ -150,8 +148,8 @@ def label_auprc(
     >>> label_auprc(y_true, y_score, sample_weight=[3, 1])
     array([0.75, 1.  ,  nan])
     """
-    _check_interpolation(interpolation)
-    return _label_areas(_check_cells(y_true, y_score, sample_weight), interpolation)
+    cells = _check_cells(y_true, y_score, sample_weight, interpolation, any_label=False)
+    return _label_areas(cells, interpolation)
 
 
 def average_auprc(
@@ -205,9 +203,7 @@ def average_auprc(
     >>> round(average_auprc(y_true, y_score, weighted=True), 4)
     0.8333
     """
-    _check_interpolation(interpolation)
-    cells = _check_cells(y_true, y_score, sample_weight)
-    _check_any_label(cells.labels)
+    cells = _check_cells(y_true, y_score, sample_weight, interpolation)
     area = _label_areas(cells, interpolation)
     occurs = ~np.isnan(area)
     weights = cells.weight_by_label(cells.labels)[occurs] if weighted else None
@@ -231,35 +227,41 @@ class _Cells(NamedTuple):
         return np.bincount(matrix.indices, self.weights_of(matrix), matrix.shape[1])
 
 
-def _check_cells(y_true: MatrixLike, y_score: MatrixLike, sample_weight: npt.ArrayLike | None) -> _Cells:
+def _check_cells(
+    y_true: MatrixLike,
+    y_score: MatrixLike,
+    sample_weight: npt.ArrayLike | None,
+    interpolation: str,
+    *,
+    any_label: bool = True,
+) -> _Cells:
+    """Return what is known of the cells; unless `any_label` is False, at least one of them must be true."""
+    if interpolation not in ("curve", "step"):
+        raise ValueError(f"interpolation is {interpolation!r}; pass 'curve' or 'step'.")
     labels, unknown = check_partial_indicator(y_true)
     scores = check_scores(y_score, labels.shape)
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, labels.shape[0], "sample_weight")
-        # Equal weights, all 1 after the check, change nothing but the time that it takes.
-        weights = None if weights.min() == 1 else weights
-    if weights is None and unknown.nnz == 0:
-        return _Cells(labels, unknown, scores, None)
-    if isinstance(scores, np.ndarray):
+    given = check_weights(sample_weight, labels.shape[0], "sample_weight")
+    # Equal weights, all 1 after the check, change nothing but the time that it takes.
+    weights = None if given.min() == 1 else given
+    if isinstance(scores, np.ndarray) and (weights is not None or unknown.nnz):
         # SciPy has no matrices of half precision.
         scores = sp.csr_array(scores.astype(np.result_type(scores, np.float32), copy=False))
     if weights is not None:
         counts = weights > 0
-        labels, unknown, scores, weights = (part[counts] for part in (labels, unknown, scores, weights))
+        labels, unknown, scores = (part[counts] for part in (labels, unknown, scores))
+        weights = weights[counts]
+    if any_label and labels.nnz == 0:
+        raise ValueError(
+            "y_true is zero everywhere (NaN and rows of weight zero aside), so recall is not defined; "
+            "pass at least one row that has a label."
+        )
     return _Cells(labels, unknown, _without(scores, unknown) if unknown.nnz else scores, weights)
 
 
 def _without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
-    rows, columns, values = entries_of_rows(matrix, 0, matrix.shape[0])
-    kept = ~find_sorted(_positions(cells), _positions(matrix))[1]
-    return sp.csr_array((values[kept], (rows[kept], columns[kept])), shape=matrix.shape)
-
-
-def _positions(matrix: sp.csr_array) -> IntArray:
-    """Return a number for each entry that grows along the rows, one row after the other."""
-    rows, columns, _ = entries_of_rows(matrix, 0, matrix.shape[0])
-    return rows * matrix.shape[1] + columns
+    rows, columns = matrix.tocoo().coords
+    kept = ~values_at(cells, rows, columns)
+    return sp.csr_array((matrix.data[kept], (rows[kept], columns[kept])), shape=matrix.shape)
 
 
 class _Thresholds(NamedTuple):
@@ -313,7 +315,7 @@ SERIES_OF_M = (-1.0) ** np.arange(15) / np.arange(2.0, 17.0)
 def _label_areas(cells: _Cells, interpolation: Interpolation) -> Float64Array:
     labels, scores = cells.labels, cells.scores
     n_labels = labels.shape[1]
-    true_keys = _keys(labels.indices, _scores_of_true_cells(labels, scores))
+    true_keys = sort_keys(labels.indices, values_at(scores, *labels.tocoo().coords))
     true_weights = cells.weights_of(labels)
     key, true = _distinct(true_keys, true_weights)
     label, score = key.real.astype(np.int64), key.imag
@@ -322,7 +324,7 @@ def _label_areas(cells: _Cells, interpolation: Interpolation) -> Float64Array:
     if isinstance(scores, np.ndarray):
         above, same = _counts_in_dense_scores(scores, label, key)
     else:
-        stored_keys = _keys(scores.indices, scores.data)
+        stored_keys = sort_keys(scores.indices, scores.data)
         n_stored = np.bincount(scores.indices, minlength=n_labels)
         above, same = _weigh(stored_keys, cells.weights_of(scores), n_stored, key, label)
         zeros = _zeros_by_label(cells, scores)[label]
@@ -393,40 +395,8 @@ def _counts_in_dense_scores(
         block = slice(*np.searchsorted(label, [start, stop]))
         # Sorting the numbers of each label is much faster than sorting the keys made of them.
         ranked = np.sort(scores[:, start:stop].T, axis=1)
-        keys = _keys(np.arange(start, stop)[:, None], ranked).ravel()
+        keys = sort_keys(np.arange(start, stop)[:, None], ranked).ravel()
         first, last = (np.searchsorted(keys, key[block], side) for side in ("left", "right"))
         above[block] = (label[block] - start + 1) * n_rows - last
         same[block] = last - first
     return above, same
-
-
-def _keys(labels: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.NDArray[Any]:
-    """Return numbers that are ordered by label first and by score within a label."""
-    # NumPy orders complex numbers by real part, then by imaginary part.
-    keys = np.empty(scores.shape, np.result_type(scores.dtype, np.complex128))
-    keys.real = labels
-    keys.imag = scores
-    return keys
-
-
-def _scores_of_true_cells(labels: sp.csr_array, scores: FloatArray | sp.csr_array) -> FloatArray:
-    if isinstance(scores, np.ndarray):
-        rows, columns, _ = entries_of_rows(labels, 0, labels.shape[0])
-        return np.asarray(scores[rows, columns])
-    if scores.nnz == 0:
-        return np.zeros(labels.nnz, scores.dtype)
-    place, found = find_sorted(_positions(scores), _positions(labels))
-    return np.where(found, scores.data[place], scores.dtype.type(0))
-
-
-def _check_any_label(labels: sp.csr_array) -> None:
-    if labels.nnz == 0:
-        raise ValueError(
-            "y_true is zero everywhere (NaN and rows of weight zero aside), so recall is not defined; "
-            "pass at least one row that has a label."
-        )
-
-
-def _check_interpolation(interpolation: str) -> None:
-    if interpolation not in ("curve", "step"):
-        raise ValueError(f"interpolation is {interpolation!r}; pass 'curve' or 'step'.")

@@ -18,9 +18,9 @@ from slantwood.metrics._input import (
     check_indicator,
     check_scores,
     check_weights,
-    entries_of_rows,
-    find_sorted,
     row_blocks,
+    sort_keys,
+    values_at,
 )
 
 
@@ -80,89 +80,34 @@ def label_ranking_average_precision(
     labels = check_indicator(y_true)
     n_rows, n_labels = labels.shape
     scores = check_scores(y_score, labels.shape)
-    w = (
-        np.ones(n_labels)
-        if label_weights is None
-        else check_weights(label_weights, n_labels, "label_weights")
-    )
-    row_weight = (
-        np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows, "sample_weight")
-    )
+    w = check_weights(label_weights, n_labels, "label_weights")
+    row_weight = check_weights(sample_weight, n_rows, "sample_weight")
 
-    if isinstance(scores, np.ndarray):
-        entries_per_row = float(n_labels)
-    else:
-        entries_per_row = (scores.nnz + labels.nnz) / n_rows
+    n_entries = scores.size if isinstance(scores, np.ndarray) else scores.nnz + labels.nnz
     row_value = np.ones(n_rows)
-    for start, stop in row_blocks(n_rows, entries_per_row):
-        rows, columns, _ = entries_of_rows(labels, start, stop)
-        if isinstance(scores, np.ndarray):
-            s, R = _ranks_among_dense_scores(scores[start:stop], rows, columns)
-        else:
-            s, R = _ranks_among_sparse_scores(scores, start, stop, rows, columns)
-        L = _ranks_among_each_other(s, rows)
+    for start, stop in row_blocks(n_rows, n_entries / n_rows):
+        rows, columns = labels[start:stop].tocoo().coords
+        s = values_at(scores, rows + start, columns)
+        R = _n_reaching_among(scores[start:stop], s, rows)
+        L = _n_reaching(s, rows, np.sort(sort_keys(rows, s)), np.bincount(rows, minlength=stop - start))
         W = np.bincount(rows, weights=w[columns], minlength=stop - start)
         total = np.bincount(rows, weights=w[columns] * L / R, minlength=stop - start)
         np.divide(total, W, out=row_value[start:stop], where=W > 0)
     return float(row_weight @ row_value / row_weight.sum())
 
 
-def _ranks_among_dense_scores(
-    scores: FloatArray, rows: IntArray, columns: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the scores of the given entries and how many of their row reach them."""
-    n_labels = scores.shape[1]
-    s = scores[rows, columns]
-    ascending = np.array(scores, order="C")
-    ascending.sort(axis=1)
-    starts = rows * n_labels
-    stops = starts + n_labels
-    return s, stops - _first_not_below(s, ascending.ravel(), starts, stops)
+def _n_reaching_among(scores: FloatArray | sp.csr_array, s: FloatArray, rows: IntArray) -> IntArray:
+    """Count, for each score, those of its row in a matrix that reach it."""
+    n_rows, n_labels = scores.shape
+    if isinstance(scores, np.ndarray):
+        ascending = sort_keys(np.arange(n_rows)[:, None], np.sort(scores, axis=1)).ravel()
+        return _n_reaching(s, rows, ascending, np.full(n_rows, n_labels))
+    n_stored = np.diff(scores.indptr)
+    ascending = np.sort(sort_keys(scores.tocoo().coords[0], scores.data))
+    R = _n_reaching(s, rows, ascending, n_stored)
+    return R + np.where(s <= 0, n_labels - n_stored[rows], 0)  # most are zeros that are not stored
 
 
-def _ranks_among_sparse_scores(
-    scores: sp.csr_array, start: int, stop: int, rows: IntArray, columns: IntArray
-) -> tuple[FloatArray, IntArray]:
-    """Do the same where most scores are zeros that are not stored."""
-    n_labels = scores.shape[1]
-    stored_rows, stored_columns, stored = entries_of_rows(scores, start, stop)
-    position, found = find_sorted(stored_rows * n_labels + stored_columns, rows * n_labels + columns)
-    s = np.zeros(rows.size, stored.dtype)
-    s[found] = stored[position[found]]
-
-    ascending = stored[np.lexsort((stored, stored_rows))]
-    bounds = scores.indptr[start : stop + 1].astype(np.int64)
-    bounds -= bounds[0]
-    starts, stops = bounds[rows], bounds[rows + 1]
-    R = stops - _first_not_below(s, ascending, starts, stops)
-    n_implicit_zeros = n_labels - (stops - starts)
-    return s, R + np.where(s <= 0, n_implicit_zeros, 0)
-
-
-def _ranks_among_each_other(s: FloatArray, rows: IntArray) -> IntArray:
-    """Count, for each entry, the entries of the same row that reach its score."""
-    order = np.lexsort((s, rows))
-    ascending, sorted_rows = s[order], rows[order]
-    begins_tie = np.ones(s.size, np.bool_)
-    begins_tie[1:] = (ascending[1:] != ascending[:-1]) | (sorted_rows[1:] != sorted_rows[:-1])
-    tie_start = np.maximum.accumulate(np.where(begins_tie, np.arange(s.size), 0))
-    row_stop = np.cumsum(np.bincount(sorted_rows))[sorted_rows]
-    count = np.empty(s.size, np.int64)
-    count[order] = row_stop - tie_start
-    return count
-
-
-def _first_not_below(
-    s: FloatArray, ascending: npt.NDArray[Any], starts: IntArray, stops: IntArray
-) -> IntArray:
-    """Bisect all queries at once, each in its own sorted slice of one flat array."""
-    low, high = starts.copy(), stops.copy()
-    widest = int((high - low).max(initial=0))
-    last = max(ascending.size - 1, 0)
-    for _ in range(widest.bit_length()):
-        middle = (low + high) >> 1
-        # A finished search may point one past the end of the flat array.
-        below = (ascending[np.minimum(middle, last)] < s) & (low < high)
-        low = np.where(below, middle + 1, low)
-        high = np.where(below, high, middle)
-    return low
+def _n_reaching(s: FloatArray, rows: IntArray, ascending: npt.NDArray[Any], n_of_row: IntArray) -> IntArray:
+    """Count, for each score, those of its row that reach it; all scores are given as sorted keys."""
+    return np.cumsum(n_of_row)[rows] - np.searchsorted(ascending, sort_keys(rows, s))

@@ -10,9 +10,7 @@ from slantwood.targets.numbers import power_of_two
 
 
 def mean_r2(
-    y_true: npt.ArrayLike,
-    y_pred: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None = None,
+    y_true: npt.ArrayLike, y_pred: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
 ) -> float:
     """Compute the coefficient of determination R2, averaged over the targets.
 
@@ -43,12 +41,9 @@ def mean_r2(
     n_rows = true.shape[0]
     if n_rows < 2:
         raise ValueError(f"y_true has {n_rows} row; R2 needs at least 2 rows.")
-    if sample_weight is None:
-        weight = np.ones(n_rows)
-    else:
-        weight = check_weights(sample_weight, n_rows, "sample_weight")
-        counted = weight > 0
-        true, predicted, weight = true[counted], predicted[counted], weight[counted]
+    weight = check_weights(sample_weight, n_rows, "sample_weight")
+    counted = weight > 0
+    true, predicted, weight = true[counted], predicted[counted], weight[counted]
 
     unit = common_unit(true, predicted)
     true, predicted = true / unit, predicted / unit

@@ -6,9 +6,9 @@ whether each is a hit. `ranking` judges whole rankings instead.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias, overload
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,9 @@ from slantwood.metrics._input import (
     MatrixLike,
     check_indicator,
     check_scores,
-    entries_of_rows,
-    find_sorted,
-    numeric_array,
+    check_vector,
     row_blocks,
+    values_at,
 )
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
@@ -69,14 +68,12 @@ def precision_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 1) 
     >>> precision_at_k(y_true, y_score, k=[1, 2])
     array([0.5 , 0.75])
     """
-    labels = check_indicator(y_true)
-    scores = check_scores(y_score, labels.shape)
-    ks, scalar = _check_k(k, labels.shape[1])
+    labels, scores, ks = _check(y_true, y_score, k)
     n_hits = np.zeros(ks.max())
     for _, _, _, hits in _best_labels(labels, scores, ks.max()):
         n_hits += hits.sum(axis=0)
     value = np.cumsum(n_hits)[ks - 1] / ks / labels.shape[0]
-    return float(value[0]) if scalar else value
+    return float(value[0]) if np.ndim(k) == 0 else value
 
 
 @overload
@@ -118,9 +115,7 @@ def ndcg_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 5) -> fl
     >>> round(ndcg_at_k(y_true, y_score, k=2), 4)
     0.8155
     """
-    labels = check_indicator(y_true)
-    scores = check_scores(y_score, labels.shape)
-    ks, scalar = _check_k(k, labels.shape[1])
+    labels, scores, ks = _check(y_true, y_score, k)
     discount = 1.0 / np.log2(np.arange(2, ks.max() + 2))
     ideal = np.cumsum(discount)
     n_labels_of_row = np.diff(labels.indptr)
@@ -131,7 +126,7 @@ def ndcg_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 5) -> fl
         attainable = np.maximum(np.minimum(n_labels_of_row[start:stop, None], ks), 1)
         total += (gain / ideal[attainable - 1]).sum(axis=0)
     value = total / labels.shape[0]
-    return float(value[0]) if scalar else value
+    return float(value[0]) if np.ndim(k) == 0 else value
 
 
 def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float64Array:
@@ -186,21 +181,13 @@ def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float6
 
 @overload
 def propensity_scored_precision_at_k(
-    y_true: MatrixLike,
-    y_score: MatrixLike,
-    propensity: npt.ArrayLike,
-    k: int = ...,
-    normalize: bool = ...,
+    y_true: MatrixLike, y_score: MatrixLike, propensity: npt.ArrayLike, k: int = ..., normalize: bool = ...
 ) -> float: ...
 
 
 @overload
 def propensity_scored_precision_at_k(
-    y_true: MatrixLike,
-    y_score: MatrixLike,
-    propensity: npt.ArrayLike,
-    k: ManyK,
-    normalize: bool = ...,
+    y_true: MatrixLike, y_score: MatrixLike, propensity: npt.ArrayLike, k: ManyK, normalize: bool = ...
 ) -> Float64Array: ...
 
 
@@ -245,17 +232,14 @@ def propensity_scored_precision_at_k(
     >>> propensity_scored_precision_at_k(y_true, y_score, [0.5, 0.5, 0.25], k=2, normalize=False)
     2.0
     """
-    labels = check_indicator(y_true)
-    n_rows, n_labels = labels.shape
-    scores = check_scores(y_score, labels.shape)
-    inverse = 1.0 / _check_propensity(propensity, n_labels)
-    ks, scalar = _check_k(k, n_labels)
+    labels, scores, ks = _check(y_true, y_score, k)
+    inverse = 1.0 / _check_propensity(propensity, labels.shape[1])
     gain, best = np.zeros(ks.max()), np.zeros(ks.max())
     for start, stop, chosen, hits in _best_labels(labels, scores, ks.max()):
         # A missing label indexes the last propensity, but is never a hit.
         gain += np.where(hits, inverse[chosen], 0.0).sum(axis=0)
         if normalize:
-            rows, columns, _ = entries_of_rows(labels, start, stop)
+            rows, columns = labels[start:stop].tocoo().coords
             order, place = _order_within_rows(rows, inverse[columns])
             kept = place < ks.max()
             best += np.bincount(place[kept], weights=inverse[columns][order][kept], minlength=ks.max())
@@ -264,38 +248,35 @@ def propensity_scored_precision_at_k(
         best_at_k = np.cumsum(best)[ks - 1]
         value = np.divide(gain_at_k, best_at_k, out=np.zeros(ks.size), where=best_at_k > 0)
     else:
-        value = gain_at_k / ks / n_rows
-    return float(value[0]) if scalar else value
+        value = gain_at_k / ks / labels.shape[0]
+    return float(value[0]) if np.ndim(k) == 0 else value
 
 
-def _check_k(k: int | ManyK, n_labels: int) -> tuple[IntArray, bool]:
-    """Return k as an array, and whether a single number was asked for."""
-    scalar = np.ndim(k) == 0
+class _Checked(NamedTuple):
+    labels: sp.csr_array
+    scores: FloatArray | sp.csr_array
+    ks: IntArray
+
+
+def _check(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK) -> _Checked:
+    labels = check_indicator(y_true)
+    scores = check_scores(y_score, labels.shape)
+    n_labels = labels.shape[1]
     values = np.atleast_1d(np.asarray(k, dtype=object))
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"k is {k!r}; pass an integer or a non-empty sequence of integers.")
-    checked = []
     for value in values:
-        try:
-            number = operator.index(value)
-        except TypeError:
-            number = None
-        if number is None or isinstance(value, bool | np.bool_):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
             raise TypeError(f"k holds {value!r}; pass an integer or a sequence of integers.")
-        if not 1 <= number <= n_labels:
+        if not 1 <= int(value) <= n_labels:
             raise ValueError(
-                f"k holds {number}; pass at least 1 and at most the number of labels, {n_labels}."
+                f"k holds {value}; pass at least 1 and at most the number of labels, {n_labels}."
             )
-        checked.append(number)
-    return np.array(checked, dtype=np.int64), scalar
+    return _Checked(labels, scores, values.astype(np.int64))
 
 
 def _check_propensity(propensity: npt.ArrayLike, n_labels: int) -> Float64Array:
-    p = numeric_array(propensity, "propensity").astype(np.float64)
-    if p.shape != (n_labels,):
-        raise ValueError(
-            f"propensity has shape {p.shape}; pass a 1-D array of length {n_labels}, one value per label."
-        )
+    p = check_vector(propensity, n_labels, "propensity", "one value per label")
     wrong = ~((p > 0) & (p <= 1))
     if wrong.any():
         raise ValueError(
@@ -315,10 +296,10 @@ def _best_labels(
         if isinstance(scores, np.ndarray):
             chosen = _best_of_dense_scores(scores[start:stop], k)
         else:
-            chosen = _best_of_sparse_scores(scores, start, stop, k)
-        rows, columns, _ = entries_of_rows(labels, start, stop)
-        row_start = np.arange(stop - start)[:, None] * n_labels
-        _, is_label = find_sorted(rows * n_labels + columns, row_start + chosen)
+            chosen = _best_of_sparse_scores(scores[start:stop], k)
+        rows = np.repeat(np.arange(start, stop), k)
+        # A missing label looks at the last one.
+        is_label = values_at(labels, rows, chosen.ravel()).reshape(chosen.shape) != 0
         yield start, stop, chosen, is_label & (chosen != NO_LABEL)
 
 
@@ -341,13 +322,12 @@ def _best_of_dense_scores(scores: FloatArray, k: int) -> IntArray:
     return np.take_along_axis(mirrored, order, axis=1)[:, ::-1]
 
 
-def _best_of_sparse_scores(scores: sp.csr_array, start: int, stop: int, k: int) -> IntArray:
-    rows, columns, stored = entries_of_rows(scores, start, stop)
-    candidate = stored > 0
-    rows, columns = rows[candidate], columns[candidate]
-    order, place = _order_within_rows(rows, stored[candidate])
+def _best_of_sparse_scores(scores: sp.csr_array, k: int) -> IntArray:
+    candidate = scores.data > 0
+    rows, columns = (each[candidate] for each in scores.tocoo().coords)
+    order, place = _order_within_rows(rows, scores.data[candidate])
     kept = place < k
-    chosen = np.full((stop - start, k), NO_LABEL, dtype=np.int64)
+    chosen = np.full((scores.shape[0], k), NO_LABEL, dtype=np.int64)
     chosen[rows[kept], place[kept]] = columns[order][kept]
     return chosen
 

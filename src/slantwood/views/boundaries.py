@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from slantwood.hints import optional_import
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -56,12 +58,8 @@ def plot_boundaries(tree: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axe
         raise ValueError("tree was fitted with normalize_rows=True, which bends the plane; fit it with False")
     if X.ndim != 2 or X.shape[1] != 2 or y.shape != (len(X),):
         raise ValueError(f"X has shape {X.shape} and y {y.shape}; expected (n, 2) and (n,)")
-    try:
+    with optional_import("plot_boundaries needs matplotlib", "plots"):
         import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plot_boundaries needs matplotlib; install it with: pip install 'slantwood[plots]'"
-        ) from error
     if ax is None:
         _, ax = plt.subplots(figsize=(4, 4), layout="constrained")
     low, high = X.min(axis=0), X.max(axis=0)
@@ -105,19 +103,17 @@ def leaf_cells(trees: Any, corners: np.ndarray) -> list[np.ndarray]:
 def _clipped(polygon: np.ndarray, side: np.ndarray) -> np.ndarray:
     # The part of the polygon where `side`, a linear function given at its corners, is positive.
     kept = []
-    for i in range(len(polygon)):
-        k = (i + 1) % len(polygon)
-        if side[i] > 0:
-            kept.append(polygon[i])
-        if side[i] * side[k] < 0:
-            share = side[i] / (side[i] - side[k])
-            kept.append(polygon[i] + share * (polygon[k] - polygon[i]))
+    for here, there, at, next_at in zip(
+        polygon, np.roll(polygon, -1, 0), side, np.roll(side, -1), strict=True
+    ):
+        if at > 0:
+            kept.append(here)
+        if at * next_at < 0:
+            kept.append(here + at / (at - next_at) * (there - here))
     return np.array(kept).reshape(-1, 2)
 
 
 def _colours(plt: Any, values: np.ndarray, classes: bool) -> np.ndarray:
     if classes:
-        place = np.unique(values, return_inverse=True)[1]
-        return np.asarray(plt.get_cmap("tab10")(place % 10))
-    lowest, highest = values.min(), values.max()
-    return np.asarray(plt.get_cmap("viridis")((values - lowest) / max(highest - lowest, 1e-300)))
+        return np.asarray(plt.get_cmap("tab10")(np.unique(values, return_inverse=True)[1] % 10))
+    return np.asarray(plt.get_cmap("viridis")((values - values.min()) / max(np.ptp(values), 1e-300)))

@@ -243,13 +243,8 @@ def _draw_boxes(ax: Axes, labels: Labels, places: _Places, norm: Normalize, scal
         box.set(facecolor=face, **_outline(role, scale))
         ax.add_patch(box)
         # A name may hold a dollar sign, which would begin a formula.
-        text: dict[str, Any] = {
-            "va": "center_baseline",
-            "color": ink,
-            "fontsize": _FONT * scale,
-            "parse_math": False,
-            "zorder": 4,
-        }
+        text: dict[str, Any] = {"va": "center_baseline", "color": ink, "fontsize": _FONT * scale}
+        text |= {"parse_math": False, "zorder": 4}
         ax.text(left + places.names_from, y, name, ha="left", **text)
         if score is not None:
             ax.text(right - _PAD, y, _written(score), ha="right", **text)
@@ -312,12 +307,7 @@ def _draw_colour_bar(
     inset = ax.inset_axes((left, top - 14.0 - _BAR_HEIGHT, _BAR_WIDTH, _BAR_HEIGHT), transform=ax.transData)
     bar = ax.figure.colorbar(ScalarMappable(norm, _COLOURS), cax=inset, orientation="horizontal")
     title = "score"
-    if (
-        threshold is not None
-        and norm.vmin is not None
-        and norm.vmax is not None
-        and norm.vmin < threshold < norm.vmax
-    ):
+    if threshold is not None and 0 < float(norm(threshold)) < 1:
         inset.axvline(threshold, color="black", linewidth=1.5 * scale)
         title = "score, with the threshold"
     inset.set_title(title, fontsize=_FONT * scale, pad=3 * scale)

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.sparse_input import check_sparse
+from slantwood.hints import optional_import
 from slantwood.targets.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -75,12 +76,9 @@ def plot_hierarchy(
     >>> plot_hierarchy(animals, [0.1, 0.9, 0.3, 0.6], truth={"dog/poodle"}, ax=ax) is ax
     True
     """
-    try:
+    with optional_import("plot_hierarchy needs matplotlib", "plots"):
         import matplotlib.axes
-    except ImportError as error:
-        raise ImportError(
-            "plot_hierarchy needs matplotlib; install it with: pip install 'slantwood[plots]'"
-        ) from error
+
     from slantwood.views.boxes import ROLES, Labels, draw_labels
 
     if not isinstance(hierarchy, Hierarchy):
@@ -96,7 +94,7 @@ def plot_hierarchy(
     max_shown = _checked_max_labels(max_labels)
 
     is_predicted = None if score is None else hierarchy.closure([score > limit])[0]
-    columns = _shown(hierarchy, score, is_true, is_predicted, at_least, max_shown)
+    columns = _shown(hierarchy, score, (is_true, is_predicted), at_least, max_shown)
     place = {hierarchy.nodes[column]: i for i, column in enumerate(columns)}
     labels = Labels(
         names=[_short(hierarchy.nodes[column]) for column in columns],
@@ -104,24 +102,24 @@ def plot_hierarchy(
         edges=[(place[parent], place[child]) for parent, child in hierarchy.edges if child in place],
         roles=[ROLES[_answer(is_true, column), _answer(is_predicted, column)] for column in columns],
         scores=None if score is None else score[columns].tolist(),
-        note=_note(len(hierarchy), columns, is_true, is_predicted),
+        note=_note(len(hierarchy), columns, predicted=is_predicted, true=is_true),
     )
-    return draw_labels(
-        labels, bounds=_bounds(score), threshold=limit if isinstance(limit, float) else None, ax=ax
-    )
+    # Of all labels, so that the colours do not depend on how many are shown.
+    low, high = (0.0, 1.0) if score is None else (float(score.min()), float(score.max()))
+    bounds = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
+    return draw_labels(labels, bounds=bounds, threshold=limit if isinstance(limit, float) else None, ax=ax)
 
 
 def _shown(
     hierarchy: Hierarchy,
     score: np.ndarray | None,
-    is_true: np.ndarray | None,
-    is_predicted: np.ndarray | None,
+    judged: tuple[np.ndarray | None, ...],
     at_least: float | None,
     max_shown: int,
 ) -> list[int]:
     # The columns to draw. A label for which there is no room, together with what is above it, is passed over.
     wanted = np.zeros(len(hierarchy), np.int64)
-    for is_one in (is_true, is_predicted):  # true ones first
+    for is_one in judged:  # true ones first
         if is_one is not None:
             wanted = 2 * wanted + is_one
     if score is None:
@@ -133,8 +131,8 @@ def _shown(
         ranked = ranked[hierarchy.closure([keep])[0][ranked]]  # of what has no room, the first ancestors may
     shown: set[int] = set()
     for column in ranked.tolist():
-        label = hierarchy.nodes[column]
-        fresh = {column, *map(hierarchy.index, hierarchy.ancestors(label))} - shown
+        above = map(hierarchy.index, hierarchy.ancestors(hierarchy.nodes[column]))
+        fresh = {column, *above} - shown
         if len(shown) + len(fresh) <= max_shown:
             shown |= fresh
     return sorted(shown)
@@ -144,25 +142,16 @@ def _answer(is_one: np.ndarray | None, column: int) -> bool | None:
     return None if is_one is None else bool(is_one[column])
 
 
-def _note(
-    n_labels: int, columns: list[int], is_true: np.ndarray | None, is_predicted: np.ndarray | None
-) -> str:
+def _note(n_labels: int, columns: list[int], **judged: np.ndarray | None) -> str:
     if len(columns) == n_labels:
         return ""
-    left_out = []
-    for is_one, name in ((is_predicted, "predicted"), (is_true, "true")):
-        if is_one is not None:
-            missing = int(is_one.sum() - is_one[columns].sum())
-            left_out += [f"{missing} {name}"] * (missing > 0)
-    note = f"{len(columns)} of {n_labels} labels"
-    return f"{note}; {' and '.join(left_out)} left out" if left_out else note
-
-
-def _bounds(score: np.ndarray | None) -> tuple[float, float]:
-    # Of all labels, so that the colours do not depend on how many are shown.
-    if score is None or (score.min() >= 0 and score.max() <= 1):
-        return 0.0, 1.0
-    return float(score.min()), float(score.max())
+    n_missing = {
+        name: int(is_one.sum() - is_one[columns].sum())
+        for name, is_one in judged.items()
+        if is_one is not None
+    }
+    left_out = " and ".join(f"{number} {name}" for name, number in n_missing.items() if number > 0)
+    return f"{len(columns)} of {n_labels} labels" + (f"; {left_out} left out" if left_out else "")
 
 
 def _short(label: object) -> str:

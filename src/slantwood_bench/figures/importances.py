@@ -65,10 +65,6 @@ def importances(
         method the mean importance of each feature is drawn.
     methods : sequence of str
         The methods, from left to right.
-    titles : mapping, optional
-        What to call a method; by default its name.
-    absent : mapping, optional
-        Names of data sets that are not there, by task; they get a line that says so.
 
     Returns
     -------

@@ -91,12 +91,6 @@ def sensitivity(
         and those that change nothing, which stand at the default.
     parameter : str
         "C", on a scale of powers of ten, "n_estimators", "min_impurity_decrease" or another one.
-    methods : sequence of str or None
-        The methods to draw, of those that have rows; None for all.
-    titles : mapping, optional
-        What to call a method; by default its name.
-    absent : mapping, optional
-        Names of data sets that are not there, by task; they get a panel that says so.
 
     Returns
     -------

@@ -22,26 +22,7 @@ def sizes(
     titles: Mapping[str, str] | None = None,
     absent: Mapping[str, Sequence[str]] | None = None,
 ) -> Figure:
-    """Draw the nodes of the models of each method, mean over the folds, on every data set.
-
-    Parameters
-    ----------
-    rows : iterable of mappings
-        Rows of results.
-    experiment : str
-        The experiment whose rows count.
-    methods : sequence of str or None
-        The methods to draw, of those that have rows; None for all.
-    titles : mapping, optional
-        What to call a method; by default its name.
-    absent : mapping, optional
-        Names of data sets that are not there, by task; they get a line that says so.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure. Methods of which a fold did not finish stand at its right edge.
-    """
+    """Draw the nodes of each method, mean over the folds, on every data set of `experiment`."""
     rows = [row for row in rows if row["experiment"] == experiment]
     label = f"nodes of all trees, leaves included\n({settings_of(rows, 'n_trees')})"
     return dot_plot(rows, "nodes", label, _short, methods=methods, titles=titles or {}, absent=absent or {})

@@ -1,6 +1,7 @@
 """The tables of the study: pure functions from rows of results to tables, one file per kind.
 
-Rows are of one run of the study: what differs in trees, folds or seeds is not told apart.
+Those of results take `rows`, the rows of one run of the study: what differs in trees, folds or seeds is not
+told apart. Most take `known`, by the name of a method: what to believe of it instead of what its class says.
 """
 
 from slantwood_bench.tables.costs import sizes, times

@@ -32,15 +32,7 @@ _ON_SHARED = (
 
 
 def sizes(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
-    """Make the table of the sizes of models by task and method, beside those of axis-parallel bagging.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
-    """
+    """Make the table of the sizes of models by task and method, beside those of axis-parallel bagging."""
 
     def line(of_method: Sequence[Row], reference: Sequence[Row]) -> tuple[Value, ...]:
         n_bytes = _typical(of_method, "bytes")
@@ -78,15 +70,7 @@ def sizes(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -
 
 
 def times(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
-    """Make the table of seconds and memory by task and method, beside those of bagging with gradient splits.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
-    """
+    """Make the table of seconds and memory by task and method, beside bagging with gradient splits."""
 
     def line(of_method: Sequence[Row], reference: Sequence[Row]) -> tuple[Value, ...]:
         peaks = [row["peak_megabytes"] for row in of_method if row.get("peak_megabytes") is not None]

@@ -17,15 +17,7 @@ _JOB = ("data set", "method", "task", "experiment", "changed")
 
 
 def failures(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
-    """List every job that did not finish, with the reason; folds that ended alike share a line.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
-    """
+    """List every job that did not finish, with the reason; folds that ended alike share a line."""
     unfinished = [row for row in rows if row["status"] != FINISHED]
     methods = describe((row["method"] for row in unfinished), known)
     alike: dict[tuple[str, ...], list[Row]] = defaultdict(list)
@@ -89,13 +81,7 @@ def _data_set(paper_set: PaperSet) -> tuple[Value, ...]:
 
 
 def versions(rows: Sequence[Row]) -> Table:
-    """List the packages that ran, with their versions.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    """
+    """List the packages that ran, with their versions."""
     found: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for package, version in (row.get("versions") or {}).items():

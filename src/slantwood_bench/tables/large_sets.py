@@ -43,13 +43,6 @@ def learning_times(rows: Sequence[Row], known: Mapping[str, Description] | None 
     """Make the table of learning times on the paper's large data sets, published and measured here.
 
     What was measured for times counts, and where a data set has none of these what the comparison took.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
     """
     methods = describe(_METHODS, known)
     marks = Marks(rows)

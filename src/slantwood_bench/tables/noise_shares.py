@@ -18,15 +18,7 @@ from slantwood_bench.tables.table import Table, Value
 
 
 def importances(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
-    """Make the table of shares of real and of noise features in the importance, by data set and method.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
-    """
+    """Make the table of shares of real and of noise features in the importance, by data set and method."""
     scored = of_experiment(rows, IMPORTANCE)
     marks = Marks(scored)
     return Table(

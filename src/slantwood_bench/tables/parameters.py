@@ -29,12 +29,8 @@ def sensitivity(rows: Sequence[Row], parameter: str, known: Mapping[str, Descrip
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Rows of results.
     parameter : str
         Name of the parameter. Rows in which others were changed do not count.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
     """
     studied = [row for row in of_experiment(rows, SENSITIVITY) if set(row["changes"]) == {parameter}]
     values = sorted({row["changes"][parameter] for row in studied}, key=_order)

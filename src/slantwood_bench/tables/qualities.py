@@ -72,8 +72,6 @@ def quality(
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Rows of results.
     task : str
         One of the six.
     absent : mapping of str to sequence of str, optional

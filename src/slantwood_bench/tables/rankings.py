@@ -70,14 +70,10 @@ def ranking(
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Rows of results.
     task : str or None
         None for all data sets; then methods that take part in every task are ranked.
     trees : bool
         Whether single trees are ranked, or else ensembles and others.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
     """
     if task is not None:
         tables = [qualities(rows, task, known, trees)]
@@ -125,12 +121,8 @@ def average_ranks(
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Rows of results.
     trees : bool
         Whether of single trees, or else of ensembles and others.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
     """
     columns = rankings_by_task(rows, trees, known)
     methods = describe((name for each in columns.values() for name in each.ranks), known)

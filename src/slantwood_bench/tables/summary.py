@@ -23,12 +23,8 @@ def standing(
 
     Parameters
     ----------
-    rows : sequence of mappings
-        Rows of results.
     trees : bool
         Whether among single trees, with the default tree, or else among ensembles and others.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
     """
     rankings = rankings_by_task(rows, trees, known)
     defaults = DEFAULT_TREES if trees else DEFAULTS
@@ -74,15 +70,7 @@ def standing(
 
 
 def standing_in_words(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> tuple[str, ...]:
-    """Say in sentences where the default forest stands in each task, and the best of all defaults.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Rows of results.
-    known : mapping of str to Description, optional
-        What to believe of methods instead of what their classes say.
-    """
+    """Say in sentences where the default forest stands in each task, and the best of all defaults."""
     rankings = {
         task: each
         for task, each in rankings_by_task(rows, False, known).items()
