@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from slantwood.ensemble.forest import FittedForest
 
-__all__ = ["CallbackSupportMixin", "Progress", "heard_by", "with_callbacks"]
+__all__ = ["USERS_LINE", "CallbackSupportMixin", "Progress", "heard_by", "with_callbacks"]
 
 TreeListener = Callable[[int, int], None]
 
@@ -28,6 +28,9 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks."""
 
+
+# Level of the line that called `fit`, in the stack of what `fit` calls by `_fit`: callbacks add one.
+USERS_LINE = 4 + HAS_CALLBACKS
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 

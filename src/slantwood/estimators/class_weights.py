@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.validation import with_type
+
 BALANCED = "balanced"
 
 
@@ -19,9 +21,7 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
     """Return one weight for each label; None where they are "balanced", and depend on the rows."""
     if isinstance(class_weight, str):
         if class_weight != BALANCED:
-            raise ValueError(
-                f"class_weight={class_weight!r} must be 'balanced', or one weight for each label"
-            )
+            raise ValueError(f"class_weight={class_weight!r} must be 'balanced', or a weight for each label")
         return None
     if isinstance(class_weight, dict):
         unknown = next((label for label in class_weight if label not in set(labels.tolist())), None)
@@ -35,8 +35,7 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
         weights = np.asarray(class_weight, np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"class_weight={class_weight!r:.60} ({type(class_weight).__name__}) must be 'balanced', or one "
-            "weight for each label"
+            f"class_weight={with_type(class_weight):.80} must be 'balanced', or one weight for each label"
         ) from error
     if weights.shape != (len(labels),):
         raise ValueError(

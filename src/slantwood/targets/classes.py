@@ -8,19 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.base import Targets, ToJson
 
 
 @dataclass(frozen=True)
-class ClassTargets:
+class ClassTargets(Targets):
     """Labels of any type, two or more (or one) distinct."""
 
     classes: np.ndarray
 
     kind: ClassVar[str] = "classes"
-    is_sparse: ClassVar[bool] = False
-    hierarchy: ClassVar[None] = None
-    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray) -> ClassTargets:
@@ -36,11 +33,6 @@ class ClassTargets:
     def n_columns(self) -> int:
         """Number of columns of the encoded targets."""
         return 1 if len(self.classes) <= 2 else len(self.classes)
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """Which of several classes of the same score goes first: the one of lower rank."""
-        return np.arange(len(self.classes))
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -24,11 +24,11 @@ from slantwood.validation import check_flag
 class HierarchyTargets(LabelTargets):
     """An (n, L) matrix of zeros and ones, closed under ancestors."""
 
-    hierarchy: Hierarchy = field()  # type: ignore[misc]  # of the class only where there is none
+    hierarchy: Hierarchy = field()
     as_sets: bool  # what came as label sets goes back so
 
     kind: ClassVar[str] = "hierarchy"
-    task: ClassVar[str] = HIERARCHICAL
+    task = HIERARCHICAL
 
     @classmethod
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:

@@ -1,8 +1,8 @@
 """What indicators and scores of labels become when they are brought in line with a hierarchy.
 
 Matrices have a row for each example and a column for each label; their shape and dtype were checked. The
-hierarchy is given as in `hierarchy_links`: links `down` from labels to their children, links from labels to
-all their `ancestors`, and an `order` of the columns in which parents come before children.
+hierarchy is given as links, square CSR matrices with ones: `down` has the children of a label in its row, and
+`ancestors` all that is above it; and as an `order` of the columns in which parents come before children.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.targets.hierarchy_links import linked
+
+def linked(links: sp.csr_array, column: int) -> list[int]:
+    """Return what one label is linked to."""
+    return links.indices[links.indptr[column] : links.indptr[column + 1]].tolist()
+
 
 # ---- indicators
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.base import Targets, ToJson
 from slantwood.validation import check_flag
 
 # Up to so many spreads from zero, the mean is near enough that counting from zero costs two bits at most.
@@ -27,7 +27,7 @@ _ARRAYS = ("mean", "scale", "low", "high")
 
 
 @dataclass(frozen=True)
-class RegressionTargets:
+class RegressionTargets(Targets):
     """An (n,) or (n, T) array of numbers."""
 
     mean: np.ndarray  # what numbers are counted from: their mean, or 0 where that is near
@@ -37,9 +37,6 @@ class RegressionTargets:
     one_dimensional: bool
 
     kind: ClassVar[str] = "numbers"
-    is_sparse: ClassVar[bool] = False
-    hierarchy: ClassVar[None] = None
-    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray, weights: np.ndarray) -> RegressionTargets:
@@ -76,11 +73,6 @@ class RegressionTargets:
     def n_columns(self) -> int:
         """Number of columns of the encoded targets."""
         return len(self.mean)
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """Which of several targets goes first: the one of lower rank."""
-        return np.arange(self.n_columns)
 
     @property
     def unit(self) -> np.ndarray:
@@ -137,11 +129,10 @@ class RegressionTargets:
         one_dimensional = check_flag("one_dimensional", fields["one_dimensional"])
         shape = np.shape(fields["mean"])
         unknown = {"low": np.full(shape, -np.inf), "high": np.full(shape, np.inf)}
-        arrays = [(unknown | fields)[name] for name in _ARRAYS]
+        mean, scale, low, high = arrays = [(unknown | fields)[name] for name in _ARRAYS]
         for numbers in arrays:
             if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
                 raise ValueError("mean, scale, low and high must be arrays of float64")
-        mean, scale, low, high = arrays
         as_many = len(mean) == len(scale) == len(low) == len(high) > 0
         fitting = as_many and (len(mean) == 1 or not one_dimensional)
         if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():
