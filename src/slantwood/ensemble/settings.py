@@ -32,7 +32,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return dict(vars(self))
 
 
 def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sketched: bool) -> Settings:
@@ -62,14 +62,14 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
         sketched=sketched,
     )
     chosen = resolve_auto(traits, spec.split, spec.tuned or {})
-    asked = {field.name: getattr(spec, field.name) for field in fields(Settings) if field.name != "split"}
-    values = {
-        name: chosen[name] if isinstance(value, str) and value == AUTO else value
-        for name, value in asked.items()
+    values = {each.name: getattr(spec, each.name) for each in fields(Settings)}
+    values |= {
+        name: chosen[name] for name, value in values.items() if isinstance(value, str) and value == AUTO
     }
+    values["split"] = spec.split.filled_in(chosen)
     if spec.out_of_bag:
         values["bootstrap"] = True
-    return Settings(**values, split=spec.split.filled_in(chosen))
+    return Settings(**values)
 
 
 def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:

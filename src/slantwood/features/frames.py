@@ -47,9 +47,7 @@ def is_table(X: Any, categorical_features: Any) -> bool:
     try:
         return lists_columns or np.asarray(X).dtype.kind in "OU"
     except ValueError as error:
-        raise ValueError(
-            "X is no table: its rows must have the same length, and its cells hold one value each"
-        ) from error
+        raise ValueError("X is no table: rows must have the same length, and cells one value each") from error
 
 
 def checked_table(X: Any, min_rows: int) -> Any:
@@ -90,10 +88,6 @@ class Coded:
     def numbers(self) -> np.ndarray:
         """Return each cell's number, NaN where it is missing."""
         return np.array([*map(_as_float, self.values), np.nan])[self.codes]
-
-    def plain_values(self) -> list[Plain]:
-        """Return the values such that values that mean the same are equal, whatever library held them."""
-        return [plain(value) for value in self.values]
 
 
 def column_names(table: Any, called: str) -> list[Any] | None:
@@ -163,7 +157,10 @@ def missing_cells(cells: np.ndarray | Coded) -> np.ndarray:
 
 
 def plain(value: Any) -> Plain:
-    """Return a value as text or number: whole numbers as int, what is neither by its text."""
+    """Return a value as text or number: whole numbers as int, what is neither by its text.
+
+    Values that mean the same are then equal, whatever library held them.
+    """
     if isinstance(value, str):
         return str.__str__(value)
     if not _is_number(value):
@@ -231,9 +228,7 @@ def _eager(X: Any, called: str = "X") -> Any:
             f"{called} has more than one column {shown(twice)}; give every column a name of its own"
         ) from error
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"{called} is a lazy frame ({type(X).__name__}), which holds no rows yet; give {called}.collect()"
-        )
+        raise TypeError(f"{called} is a lazy frame ({type(X).__name__}); give {called}.collect()")
     return frame
 
 
