@@ -82,10 +82,8 @@ def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
     elif isinstance(max_features, Integral) and not isinstance(max_features, bool):
         count = check_integer("max_features", max_features, 1)
         if count > n_features:
-            raise ValueError(
-                f"max_features={max_features} is more than the {n_features} features of X; give at most that "
-                "number, or a share of them as a float"
-            )
+            few = f"give at most {n_features}, the features of X, or a share of them as a float"
+            raise ValueError(f"max_features={max_features} is too many; {few}")
     else:
         count = check_real("max_features", max_features, 0.0, 1.0, open_minimum=True) * n_features
     return min(n_features, max(math.ceil(count), fewest))

@@ -23,7 +23,7 @@ from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
-from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress
+from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -113,8 +113,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             self._check_out_of_bag()
         if self._continues and self.forest_.seed is None:
             raise ValueError(
-                "warm_start=True, but this model was loaded from a file that was saved with "
-                "predict_only=True, without what more trees need; give warm_start=False to fit anew"
+                "warm_start=True, but it was saved with predict_only=True; give warm_start=False"
             )
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
@@ -138,10 +137,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
         if n_earlier > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
-                "fitted; with warm_start=True it can only grow"
-            )
+            raise ValueError(f"n_estimators={self.n_estimators} is less than the {n_earlier} trees so far")
         if n_earlier == self.n_estimators:
             warnings.warn(
                 f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
@@ -149,10 +145,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
                 stacklevel=USERS_LINE,
             )
         spec = self._spec(data, earlier)
-        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y, self._attributes)
+        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
-        self.__dict__.update(self._attributes(forest))
+        self.__dict__.update(fitted_attributes(forest))
         if not self._needs_out_of_bag:
             return
         found = out_of_bag(forest, data, spec)
@@ -183,10 +179,6 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         given |= {"split": split, "n_trees": self.n_estimators, "seed": seed, "tuned": tuned}
         given |= {"single_tree": self.is_single_tree, "out_of_bag": self._needs_out_of_bag}
         return ForestSpec(**given | {"target_weights": target_weights})
-
-    def _attributes(self, forest: FittedForest) -> dict[str, Any]:
-        """All attributes that every fit sets."""
-        return {"forest_": forest, **forest.targets.attributes}
 
     # ---- out of bag
 

@@ -26,10 +26,7 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
     if isinstance(class_weight, dict):
         unknown = next((label for label in class_weight if label not in set(labels.tolist())), None)
         if unknown is not None:
-            raise ValueError(
-                f"class_weight has a weight for {unknown!r:.60}, which is none of the {len(labels)} labels "
-                "of y; they are called as in classes_"
-            )
+            raise ValueError(f"class_weight has a weight for {unknown!r:.60}, which is no label of classes_")
         class_weight = [class_weight.get(label, 1.0) for label in labels.tolist()]
     try:
         weights = np.asarray(class_weight, np.float64)
@@ -38,10 +35,8 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
             f"class_weight={with_type(class_weight):.80} must be 'balanced', or one weight for each label"
         ) from error
     if weights.shape != (len(labels),):
-        raise ValueError(
-            f"class_weight has shape {weights.shape}; expected 'balanced', or ({len(labels)},), one weight "
-            "for each label, or a dict of them"
-        )
+        shapes = f"has shape {weights.shape}; expected 'balanced', or ({len(labels)},), one for each label"
+        raise ValueError(f"class_weight {shapes}")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(f"class_weight holds {weights[wrong][0]}; weights must be finite and not negative")

@@ -123,7 +123,16 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         self, given: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
         y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
-        self._check_minus_one(given, np.unique(y[known]))
+        classes = np.unique(y[known])
+        minus_one = self.unlabeled_weight is not None and len(classes) == 1
+        if minus_one and any(isinstance(value, Real) and value == -1 for value in given.tolist()):
+            # Rather meant as one of two classes than as the mark of rows without one.
+            raise ValueError(
+                f"y holds -1 and {classes[0]} only, and with unlabeled_weight={self.unlabeled_weight!r} -1 "
+                "marks rows without a class, so that a single class is left. If -1 is a class, give it "
+                f"another name, as in y = (y == {classes[0]}).astype(int); if not, give rows of a second "
+                "class"
+            )
         try:
             check_classification_targets(y[known])
         except (TypeError, ValueError) as error:
@@ -139,18 +148,6 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         targets = self._continued(targets)
         check.check_threshold(self.threshold, targets)
         return given, targets, targets.encode(y, known), weights
-
-    def _check_minus_one(self, y: np.ndarray, classes: np.ndarray) -> None:
-        """Refuse -1 as the mark of unlabelled rows where it was rather meant as one of two classes."""
-        if self.unlabeled_weight is None or len(classes) > 1:
-            return
-        if any(isinstance(value, Real) and value == -1 for value in y.tolist()):
-            raise ValueError(
-                f"y holds -1 and {classes[0]} only, and with unlabeled_weight={self.unlabeled_weight!r} -1 "
-                "marks rows without a class, so that a single class is left. If -1 is a class, give it "
-                f"another name, as in y = (y == {classes[0]}).astype(int); if not, give rows of a second "
-                "class"
-            )
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, or its labels.

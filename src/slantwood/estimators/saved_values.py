@@ -118,10 +118,7 @@ class ValueWriter:
         example = next((each for each in array.ravel() if not isinstance(each, str)), None)
         what = f"{array.dtype} of {array.ndim} dimensions"
         what += f" with {example!r:.60} ({type(example).__name__})" if array.dtype.kind == "O" else ""
-        raise TypeError(
-            f"{name.split('/')[-1]} is an array of {what}, which a model file cannot hold; use numbers, text "
-            "or dates"
-        )
+        raise TypeError(f"{name.split('/')[-1]} is an array of {what}; a file holds numbers, text or dates")
 
     def _kept(self, array: np.ndarray, name: str) -> str:
         self.arrays[name] = array

@@ -37,15 +37,16 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import Settings, count_features
 from slantwood.ensemble.spec import AUTO
 from slantwood.estimators import validation as check
+from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.estimators.leaf_values import check_leaf_values
 from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
 from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
 from slantwood.hints import shortened
+from slantwood.kernels.matrix import Matrix
 from slantwood.model import container, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
 from slantwood.model.refusal import ModelFileError
@@ -83,6 +84,13 @@ _BYTES_PER_LABEL = 128
 # Letters of an error that are repeated: what a made-up file has for a name may be long.
 _MOST_LETTERS = 400
 
+# Sums of weights that make up a share may differ in their last bits.
+_ROUNDING = 1e-5
+
+# Standard deviations from the mean. Of n rows whose weights differ by at most 1e24, as `fit` demands, none
+# lies further from it than 1e12 sqrt(n); and sums over any number of trees stay within single precision.
+_FURTHEST = 1e18
+
 # So many threads start when a model that was loaded predicts.
 _MOST_JOBS = 4096
 
@@ -99,10 +107,7 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
     if _ESTIMATORS.get(name) is not type(model):
         raise TypeError(f"{name} cannot be written to a model file, only {', '.join(_ESTIMATORS)}; pickle it")
     if not predict_only and model.forest_.seed is None:
-        raise ValueError(
-            "predict_only=False, but this model was loaded from a file that was saved with "
-            "predict_only=True, and knows no more than that; give predict_only=True"
-        )
+        raise ValueError("the model was itself saved for predicting only; give predict_only=True")
     writer = ValueWriter()
     described, trees = tree_file.to_arrays(model.trees_, float16=float16, predict_only=predict_only)
     document = {
@@ -128,7 +133,7 @@ def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -
     try:
         _targets(document["targets"], reader)
         _check_fitted(_values(document["fitted"], reader), encoding, targets, document["predict_only"])
-        check_leaf_values(model.trees_.leaves, targets)
+        _check_leaf_values(model.trees_.leaves, targets)
     except ModelFileError as error:
         raise ValueError(f"the model cannot be saved: {error}") from error
 
@@ -256,7 +261,7 @@ def _restored(contents: Contents) -> Any:
     trees = tree_file.from_arrays(
         document["trees"], arrays, n_features=width, n_targets=targets.n_columns, memory=memory
     )
-    check_leaf_values(trees.leaves, targets)
+    _check_leaf_values(trees.leaves, targets)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model.is_single_tree and trees.n_trees != 1:
@@ -265,14 +270,12 @@ def _restored(contents: Contents) -> Any:
     fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
     saved: dict[str, Any] = {name: fitted.get(key) for key, name in (_FOREST | _FOREST_FOR_TRAINING).items()}
     saved["settings"] = Settings(**fitted["settings_"])
+    forest = FittedForest(trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved)
     optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(
         {name: fitted[key] for key, name in optional.items() if key in fitted},
-        forest_=FittedForest(
-            trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved
-        ),
         n_features_in_=encoding.n_inputs,
-        **targets.attributes,
+        **fitted_attributes(forest),
     )
     return model
 
@@ -342,7 +345,22 @@ _TARGETS: dict[str, tuple[Any, set[str]]] = {
 }
 
 
-# ---- fitted attributes
+# ---- leaves and fitted attributes
+
+
+def _check_leaf_values(leaves: Matrix, targets: Any) -> None:
+    """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
+    values = leaves.values if leaves.is_dense else leaves.data
+    least, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    if targets.task not in NUMBER_TASKS:
+        if least < 0 or largest > 1 + _ROUNDING:
+            wrong = least if least < 0 else largest
+            raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
+        return
+    furthest = max(-least, largest)
+    reached = furthest * targets.scale + np.abs(targets.mean)
+    if furthest > _FURTHEST or not np.isfinite(reached).all():
+        raise ModelFileError(f"array 'leaves/values' holds {furthest:.6g}: predictions would be infinite")
 
 
 def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, predict_only: bool) -> None:

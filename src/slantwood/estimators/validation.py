@@ -169,10 +169,7 @@ def check_threshold(value: Any, targets: Any) -> None:
     except (TypeError, ValueError) as error:
         raise TypeError(f"threshold={with_type(value)} must be a number, or one for each label") from error
     if each.shape != (targets.n_columns,):
-        raise ValueError(
-            f"threshold has shape {each.shape}; expected a number, or ({targets.n_columns},), one for each "
-            "label"
-        )
+        raise ValueError(f"threshold has shape {each.shape}; expected ({targets.n_columns},), or one number")
     if not ((each >= 0.0) & (each <= 1.0)).all():
         raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
 

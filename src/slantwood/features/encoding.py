@@ -176,8 +176,7 @@ class Encoding:
             return self._encode_table(table)
         if self.nominal:
             raise TypeError(
-                "X is a sparse matrix, but had nominal columns in training; give a data frame or an array "
-                "with the same columns"
+                "X is a sparse matrix, but had nominal columns in training; give a frame or array"
             )
         return self._with_indicators(numbers)
 
@@ -409,10 +408,7 @@ def _is_nominal(cells: np.ndarray | Coded, column: int, table: Table, categorica
         return False
     label = table.label(column)
     if cells.kind == "neither":
-        raise TypeError(
-            f"{label} is of type {cells.dtype}, which is neither a number nor a category; turn it into "
-            "numbers, or drop it"
-        )
+        raise TypeError(f"{label} is of type {cells.dtype}; turn it into numbers or categories, or drop it")
     if cells.kind == "by value" and cells.are_numbers:
         return False
     if cells.kind == "by value" and not cells.are_texts:

@@ -6,7 +6,7 @@ decided in `encoding`. No library of data frames is needed, or imported, where X
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -106,22 +106,17 @@ class Table:
     def __init__(self, X: Any) -> None:
         self.is_frame = is_frame(X)
         self._coded: dict[int, Coded] = {}
-        self._read: Callable[[Any], np.ndarray | Coded]
-        self._columns: Any
+        self.names: list[Any] | None = None
+        cells: Any = _eager(X) if self.is_frame else np.asarray(X)
+        self.shape: tuple[int, int] = cells.shape
         if self.is_frame:
-            frame = _eager(X)
-            self._read, self._columns = _frame_column, list(frame.iter_columns())
-            self.names: list[Any] | None = list(frame.columns)
-            self.shape: tuple[int, int] = frame.shape
+            self.names, self._columns = list(cells.columns), list(cells.iter_columns())
             return
-        array = np.asarray(X)
-        if array.ndim != 2:
-            raise ValueError(f"X must have two dimensions, rows and columns; it has shape {array.shape}")
-        if array.dtype.kind not in "biufOU":
-            raise TypeError(f"X has dtype {array.dtype}; it must hold real numbers, or be of dtype object")
-        self._read, self._columns = _array_column, array.T
-        self.names = None
-        self.shape = array.shape
+        if cells.ndim != 2:
+            raise ValueError(f"X must have two dimensions, rows and columns; it has shape {cells.shape}")
+        if cells.dtype.kind not in "biufOU":
+            raise TypeError(f"X has dtype {cells.dtype}; it must hold real numbers, or be of dtype object")
+        self._columns = cells.T
 
     def label(self, column: int) -> str:
         """Name a column as an error should."""
@@ -132,7 +127,7 @@ class Table:
         if column in self._coded:
             return self._coded[column]
         try:
-            cells = self._read(self._columns[column])
+            cells = (_frame_column if self.is_frame else _array_column)(self._columns[column])
         except _NoDistinctValuesError as error:
             raise TypeError(
                 f"{self.label(column)} holds {error}, which is neither a number nor a category; turn it into "

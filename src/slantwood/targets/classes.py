@@ -43,10 +43,8 @@ class ClassTargets(Targets):
         """Return the targets for adding trees to a forest that was fitted on these."""
         if later.task == self.task and np.array_equal(later.classes, self.classes):
             return self
-        raise ValueError(
-            f"warm_start=True, but y now has the classes {later.classes} and had {self.classes} before; fit "
-            "a new estimator instead"
-        )
+        now = f"y has the classes {later.classes} and had {self.classes} before"
+        raise ValueError(f"warm_start=True, but {now}; fit a new estimator")
 
     def encode(self, y: np.ndarray, known: np.ndarray) -> Any:
         """Return indicators of the second of two classes, or of each of more; NaN where no class is known."""

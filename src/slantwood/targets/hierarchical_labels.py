@@ -59,10 +59,7 @@ class HierarchyTargets(LabelTargets):
         """Return the targets for adding trees to a forest that was fitted on these."""
         if isinstance(later, HierarchyTargets) and later.hierarchy == self.hierarchy:
             return later
-        raise ValueError(
-            "warm_start=True, but the labels are not of the hierarchy that the first trees were fitted with; "
-            "fit a new estimator instead"
-        )
+        raise ValueError("warm_start=True, but labels are not of the hierarchy before; fit a new estimator")
 
     def decided(self, scores: Any, threshold: float | np.ndarray) -> Any:
         """Labels whose score is above the threshold, and all their ancestors."""
@@ -137,15 +134,10 @@ def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
     if not any(is_label):  # the columns have no names that say anything
         return slice(None)
     if not all(is_label):
-        raise ValueError(
-            f"it has the column {shown(names[is_label.index(False)])}, which is not a label of the "
-            "hierarchy; leave it out"
-        )
+        wrong = shown(names[is_label.index(False)])
+        raise ValueError(f"it has the column {wrong}, which is no label of the hierarchy; leave it out")
     position = {name: column for column, name in enumerate(names)}
     missing = next((label for label in hierarchy.nodes if label not in position), None)
     if missing is not None:
-        raise ValueError(
-            f"it has no column for the label {shown(missing)} of the hierarchy; give one for each label, or "
-            "a set of labels for each row"
-        )
+        raise ValueError(f"it has no column for the label {shown(missing)} of the hierarchy; give one")
     return [position[label] for label in hierarchy.nodes]

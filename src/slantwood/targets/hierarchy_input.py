@@ -52,10 +52,7 @@ def as_label(label: Any) -> Label:
         return str.__str__(label)  # of subclasses, numpy's among them, the plain string
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return int(label)
-    raise TypeError(
-        f"Hierarchy: label {shown(label)} is of type {type(label).__name__}; labels must be strings or "
-        "whole numbers"
-    )
+    raise TypeError(f"Hierarchy: label {shown(label)} is of type {type(label).__name__}; give str or int")
 
 
 def as_pair(edge: Any) -> tuple[Label, Label]:
@@ -210,10 +207,8 @@ def columns_of_label_sets(
             try:
                 flat.extend(labels)
             except TypeError:
-                raise TypeError(
-                    f"row {row} of label_sets is {shown(labels)}; give a list of labels, or None where "
-                    "they are not known"
-                ) from None
+                given = f"row {row} of label_sets is {shown(labels)}"
+                raise TypeError(f"{given}; give a list of labels, or None for unknown ones") from None
         stops.append(len(flat))
     # All labels at once: that is several times as fast as label by label.
     try:

@@ -37,10 +37,8 @@ def most_specific(Y: Any, ancestors: sp.csr_array) -> Any:
     given = _ones_and_unknowns(Y)
     is_unknown = np.isnan(given.data)
     if is_unknown.any():
-        raise ValueError(
-            f"most_specific: row {_rows(given)[is_unknown][0]} of Y holds NaN, so its most specific labels "
-            "are not known; leave such rows out, or say which labels they have"
-        )
+        row = _rows(given)[is_unknown][0]
+        raise ValueError(f"most_specific: row {row} of Y holds NaN, where labels are not known; leave it out")
     covered = given @ ancestors
     covered.sort_indices()
     return _like(Y, given - given.multiply(_with_data(covered, np.ones(covered.nnz))))
@@ -202,8 +200,6 @@ def _unknown_per_row(matrix: sp.csr_array) -> np.ndarray:
 def _unknown_rows(n_unknown: np.ndarray, n_labels: int, where: str, name: str) -> np.ndarray:
     partly = (n_unknown > 0) & (n_unknown < n_labels)
     if partly.any():
-        raise ValueError(
-            f"{where}: row {int(np.argmax(partly))} of {name} is NaN for some labels only; a row may be NaN "
-            "as a whole or not at all"
-        )
+        row = int(np.argmax(partly))
+        raise ValueError(f"{where}: row {row} of {name} is NaN for some labels only; give all or none as NaN")
     return n_unknown > 0

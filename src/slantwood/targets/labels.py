@@ -43,10 +43,8 @@ class LabelTargets(Targets):
         if stored.dtype.kind == "f" and np.isnan(stored).any():
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
             if unknown.any():
-                raise ValueError(
-                    f"label {int(np.argmax(unknown))} of y is missing (NaN) in every row; leave it out of y, "
-                    "or give at least one value"
-                )
+                label = int(np.argmax(unknown))
+                raise ValueError(f"label {label} of y is missing (NaN) in every row; leave it out of y")
         return cls(y.shape[1], sp.issparse(y), stored.dtype)
 
     @property

@@ -45,10 +45,8 @@ class RegressionTargets(Targets):
         present = columns[weights > 0]
         low, high = np.fmin.reduce(present, axis=0), np.fmax.reduce(present, axis=0)
         if np.isnan(low).any():
-            raise ValueError(
-                f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN) in every row of positive "
-                "weight; leave it out of y, or give at least one value"
-            )
+            missing = f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN)"
+            raise ValueError(f"{missing} in every row of positive weight; leave it out of y")
         # In units of the largest number squares neither overflow nor vanish.
         unit = power_of_two(np.maximum(np.abs(low), np.abs(high)))
         present = present / unit
@@ -87,10 +85,8 @@ class RegressionTargets(Targets):
     def continued(self, later: RegressionTargets) -> RegressionTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
         if later.n_columns != self.n_columns:
-            raise ValueError(
-                f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; "
-                "fit a new estimator instead"
-            )
+            columns = f"y has {later.n_columns} columns and had {self.n_columns} before"
+            raise ValueError(f"warm_start=True, but {columns}; fit a new estimator")
         low, high = np.minimum(self.low, later.low), np.maximum(self.high, later.high)
         both = RegressionTargets(self.mean, self.scale, low, high, later.one_dimensional)
         far = np.abs(both._encoded(np.stack([later.low, later.high]))).max(axis=0) > _LARGEST
@@ -98,8 +94,7 @@ class RegressionTargets(Targets):
             j = int(np.argmax(far))
             raise ValueError(
                 f"warm_start=True, but target {j} of y now ranges from {later.low[j]} to {later.high[j]}, "
-                f"and had a spread of {self.scale[j]} about {self.mean[j]} before; fit a new estimator "
-                "instead"
+                f"and had a spread of {self.scale[j]} about {self.mean[j]}; fit a new estimator"
             )
         return both
 

@@ -35,7 +35,7 @@ def as_array(y: Any, n_rows: int | None) -> Any:
 def check_length(length: int, n_rows: int | None) -> None:
     """Check that y has one row for each row of X; any number will do where there is no X."""
     if n_rows is not None and length != n_rows:
-        raise ValueError(f"X and y have inconsistent numbers of rows: X has {n_rows}, and y {length}")
+        raise ValueError(f"X and y have inconsistent numbers of rows: X has {n_rows}, y has {length}")
 
 
 def _from_any_library(y: Any) -> np.ndarray:
