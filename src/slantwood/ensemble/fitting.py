@@ -1,7 +1,5 @@
 """A whole fit, from top to bottom: settings that follow the noise, rows without label, trees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from slantwood.ensemble.forest import FittedForest

@@ -4,8 +4,6 @@ This is self-training with soft targets: a first model (the teacher) learns from
 one learns from all rows, where those without label have the teacher's predictions and a weight of their own.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The values in use of all parameters that can be "auto"."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from numbers import Integral

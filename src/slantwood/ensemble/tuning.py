@@ -6,8 +6,6 @@ time. It is done for label hierarchies, whose many rare labels make the differen
 `docs/hierarchies.md` has the measurements. What is chosen goes before the rules of `defaults`.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import cache

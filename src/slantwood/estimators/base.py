@@ -1,7 +1,5 @@
 """What all four estimators share: they check, encode, call `ensemble`, and set attributes."""
 
-from __future__ import annotations
-
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Who hears of each grown tree: scikit-learn's callbacks where the installed version has them, and others."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

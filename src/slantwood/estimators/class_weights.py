@@ -5,8 +5,6 @@ weighted just as the same labels given as classes are. A product, which scikit-l
 several outputs, would let a row with many rare labels outweigh all others.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

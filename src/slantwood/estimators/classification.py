@@ -1,7 +1,5 @@
 """What classifiers share: classes or label matrices in, probabilities and decisions out."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from numbers import Real

@@ -1,7 +1,5 @@
 """Ensembles of oblique trees whose leaves are averaged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What regressors share: one or several numbers per row in and out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self
 

@@ -19,8 +19,6 @@ with one key that says what it is:
 Types are looked up in this table only, never by a name from the file.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Collection, Mapping

@@ -20,8 +20,6 @@ and the array "importance", whose length is the number of columns that splits co
 anybody, so an estimator is made of it only when all its parts are right and fit together.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection
 from dataclasses import fields

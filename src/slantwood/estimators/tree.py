@@ -1,7 +1,5 @@
 """Single oblique trees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

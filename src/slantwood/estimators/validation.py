@@ -1,7 +1,5 @@
 """Checks of constructor parameters and of what fit takes beside X and y: once, at the border, by name."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

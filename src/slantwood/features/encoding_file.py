@@ -1,7 +1,5 @@
 """The encoding of X in a model file: {"n_inputs"} where columns stay as they are, else all fields."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields
 from itertools import pairwise
 from typing import Any

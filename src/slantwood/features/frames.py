@@ -4,8 +4,6 @@ pandas, polars and Arrow tables are read through narwhals, arrays by position. W
 decided in `encoding`. No library of data frames is needed, or imported, where X is an array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal

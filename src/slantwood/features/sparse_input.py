@@ -4,8 +4,6 @@ An index outside the shape makes compiled code, SciPy's and ours, read and write
 sparse matrix that a user gives is looked at once, at the border, before anything converts it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

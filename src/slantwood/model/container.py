@@ -21,8 +21,6 @@ of the file, and what it would take with a limit, before anything is made of it,
 executed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

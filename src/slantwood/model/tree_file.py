@@ -26,8 +26,6 @@ are float16: then the weights and the bias of a node come back multiplied by a p
 decision, so that the largest weight is near the upper end of what float16 can hold.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which columns score a split: the targets unless the user says otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any

@@ -4,8 +4,6 @@ Reads labels, edges, paths, graphs, JSON and sets of labels, and refuses what is
 says how to correct it. Does not follow links, so it finds no cycles.
 """
 
-from __future__ import annotations
-
 import json
 import reprlib
 from collections import Counter

@@ -5,8 +5,6 @@ hierarchy is given as links, square CSR matrices with ones: `down` has the child
 `ancestors` all that is above it; and as an `order` of the columns in which parents come before children.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

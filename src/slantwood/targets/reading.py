@@ -3,8 +3,6 @@
 None, NaN and the missing values of data frames mean that a value is not known.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

@@ -5,8 +5,6 @@ thresholds are those of rows learnt by heart. Nothing is checked here, and where
 scores come from is not known here.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 
