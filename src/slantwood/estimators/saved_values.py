@@ -146,7 +146,7 @@ class ValueReader:
             "dict": lambda pairs: dict(map(self._items, _of_type(list, pairs))),
             "numbers": lambda name: take(arrays, name, DTYPES, n_dimensions=None),
             "texts": self._fixed_width,
-            "objects": self._objects,
+            "objects": lambda texts: np.array(_texts(texts), object),
             "byte_texts": self._byte_texts,
             "times": self._times,
             "scalar": self._scalar,
@@ -172,9 +172,6 @@ class ValueReader:
         width = max(map(len, content), default=1)
         self.memory.check(4 * len(content) * width, f"{len(content)} texts of up to {width} letters")
         return np.array(content, np.str_)
-
-    def _objects(self, texts: Any) -> np.ndarray:
-        return np.array(_texts(texts), object)
 
     def _byte_texts(self, name: Any) -> np.ndarray:
         rows = take(self.arrays, name, ("uint8",), n_dimensions=2)

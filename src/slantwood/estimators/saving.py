@@ -49,7 +49,6 @@ from slantwood.model import container, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
 from slantwood.model.refusal import ModelFileError
 from slantwood.splits.own import OwnSplit
-from slantwood.targets.base import Targets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.labels import LabelTargets
@@ -108,17 +107,20 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
         raise ValueError("the model was itself saved for predicting only; give predict_only=True")
     writer = ValueWriter()
     described, trees = tree_file.to_arrays(model.trees_, float16=float16, predict_only=predict_only)
-    document = {
+    document: dict[str, Any] = {
         "slantwood": slantwood.__version__,
         "estimator": name,
         "predict_only": bool(predict_only),
         "parameters": _parameters_to_json(model, writer, predict_only),
         "encoding": encoding_to_json(model.encoding_),
-        "targets": _targets_to_json(model.targets_, writer),
+        "targets": {"kind": model.targets_.kind, **model.targets_.to_json(writer.to_json)},
         "trees": described,
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     document["hierarchies"] = writer.hierarchies_to_json()
+    dtype = document["targets"].get("dtype", "float32")
+    if dtype not in DTYPES:
+        raise TypeError(f"y has dtype {dtype}, but a model file can hold {', '.join(DTYPES)}")
     _check_readable(document, ValueReader(dict(writer.arrays), document["hierarchies"]), model)
     container.write(path, document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
 
@@ -149,13 +151,6 @@ def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> 
                 "a model file cannot hold; save with predict_only=True, which needs no split learner"
             )
     return {key: writer.to_json(value, f"parameters/{key}") for key, value in parameters.items()}
-
-
-def _targets_to_json(targets: Targets, writer: ValueWriter) -> dict[str, Any]:
-    fields = targets.to_json(writer.to_json)
-    if fields.get("dtype", "float32") not in DTYPES:
-        raise TypeError(f"y has dtype {fields['dtype']}, but a model file can hold {', '.join(DTYPES)}")
-    return {"kind": targets.kind, **fields}
 
 
 def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def write(target: Source, document: Mapping[str, Any], arrays: Mapping[str, np.n
 
     A path has the whole file at once or, if anything goes wrong, what it had before.
     """
-    chunks = _chunks(document, {name: _storable(name, array) for name, array in arrays.items()})
+    chunks = _chunks(document, arrays)
     if isinstance(target, (str, PathLike)):
         with atomic_write(target) as file:
             _write_all(file, chunks)
@@ -104,21 +104,18 @@ def _write_all(file: IO[bytes], chunks: Sequence[bytes | memoryview]) -> None:
         file.write(chunk)
 
 
-def _storable(name: str, array: np.ndarray) -> np.ndarray:
-    if array.dtype.name not in DTYPES or not 1 <= array.ndim <= _MOST_DIMENSIONS:
-        raise TypeError(
-            f"array {name!r} has dtype {array.dtype} and {array.ndim} dimensions; a model file holds arrays "
-            f"of one or two dimensions of {', '.join(DTYPES)}"
-        )
-    return np.ascontiguousarray(array, DTYPES[array.dtype.name])
-
-
 def _chunks(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[bytes | memoryview]:
-    """Return the bytes of a file in a few parts; those of arrays are not copied."""
+    """Return the bytes of a file in a few parts; those of arrays are not copied where they lie in order."""
     entries: list[dict[str, Any]] = []
     body: list[bytes | memoryview] = []
     length = 0
-    for name, array in arrays.items():
+    for name, given in arrays.items():
+        if given.dtype.name not in DTYPES or not 1 <= given.ndim <= _MOST_DIMENSIONS:
+            raise TypeError(
+                f"array {name!r} has dtype {given.dtype} and {given.ndim} dimensions; a model file holds "
+                f"arrays of one or two dimensions of {', '.join(DTYPES)}"
+            )
+        array = np.ascontiguousarray(given, DTYPES[given.dtype.name])
         padding = -length % _ALIGNMENT
         length += padding
         described = {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}

@@ -163,7 +163,11 @@ def from_arrays(
     ModelFileError
         Unless the arrays are trees that split `n_features` columns and predict `n_targets`.
     """
-    n_trees, sparse_leaves = _checked_document(document)
+    if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
+        raise ModelFileError("'trees' must have n_trees and sparse_leaves")
+    n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
+    if type(n_trees) is not int or not 1 <= n_trees <= _MOST_NODES or type(sparse_leaves) is not bool:
+        raise ModelFileError(f"{n_trees=!r:.40} must be a count, and {sparse_leaves=!r:.40} a truth value")
     bias = take(arrays, "trees/bias", ("float64",))
     n_inner, n_nodes, n_leaves = len(bias), 2 * len(bias) + n_trees, len(bias) + n_trees
     packed = take(arrays, "trees/inner", ("uint8",))
@@ -205,15 +209,6 @@ def from_arrays(
         np.full(n_nodes, np.nan) if sizes is None else sizes.astype(np.float64, copy=False),
         _leaves(stored_leaves, n_targets),
     )
-
-
-def _checked_document(document: Any) -> tuple[int, bool]:
-    if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
-        raise ModelFileError("'trees' must have n_trees and sparse_leaves")
-    n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
-    if type(n_trees) is not int or not 1 <= n_trees <= _MOST_NODES or type(sparse_leaves) is not bool:
-        raise ModelFileError(f"{n_trees=!r:.40} must be a count, and {sparse_leaves=!r:.40} a truth value")
-    return n_trees, sparse_leaves
 
 
 def _shape(

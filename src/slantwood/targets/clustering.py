@@ -123,7 +123,11 @@ def clustering_columns(
         return Y, target_weights
     if clustering.is_matrix or clustering.groups == ("features",):
         columns = clustering.attributes if clustering.is_matrix else X
-        return _in_one_unit(columns, row_weights), np.empty(0)
+        stored = columns.data if sp.issparse(columns) else columns
+        # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
+        in_one_unit = ((stored == 0) | (stored == 1) | np.isnan(stored)).all()
+        scaled = columns.astype(np.float32) if in_one_unit else _of_unit_variance(columns, row_weights)
+        return scaled, np.empty(0)
     # Weights of a group add up to its share, whatever its number of columns and of rows that know them:
     # an attribute counts by the rows that know it.
     share = clustering.feature_weight
@@ -135,14 +139,6 @@ def clustering_columns(
     is_sparse = any(map(sp.issparse, groups))
     both = sp.csr_array(sp.hstack(groups, format="csr")) if is_sparse else np.hstack(groups)
     return both, np.concatenate([of_targets, of_features])
-
-
-def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:
-    # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
-    stored = columns.data if sp.issparse(columns) else columns
-    if ((stored == 0) | (stored == 1) | np.isnan(stored)).all():
-        return columns.astype(np.float32)
-    return _of_unit_variance(columns, row_weights)
 
 
 def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:

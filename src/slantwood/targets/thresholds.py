@@ -107,19 +107,14 @@ def _set_best_cuts(
     f1 = 2.0 * true_positive / np.maximum(chosen + positives[pool], 1.0)
     lower = np.concatenate([np.zeros(1, np.float32), score[:-1]])
     lower[start] = 0.0
-    cut = _halfway(lower, score)
+    cut = ((lower.astype(np.float64) + score) / 2).astype(np.float32)
+    # Between neighbouring floats the middle is rounded to either; from the upper it would not choose it.
+    cut = np.where(cut < score, cut, lower)
 
     best = (f1 > 0) & (f1 == np.repeat(np.maximum.reduceat(f1, start), size))
     distance = np.where(best, np.abs(cut.astype(np.float64) - NEUTRAL), np.inf)
     nearest = best & (distance == np.repeat(np.minimum.reduceat(distance, start), size))
     thresholds[pool[nearest]] = cut[nearest]  # of two for one pool the last stays: the higher
-
-
-def _halfway(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return float32 numbers t with lower <= t < upper, in the middle as far as there is one."""
-    middle = ((lower.astype(np.float64) + upper) / 2).astype(np.float32)
-    # Between neighbouring floats the middle is rounded to either; from upper it would not choose upper.
-    return np.where(middle < upper, middle, lower)
 
 
 def _exactly_summable(weights: np.ndarray, row: np.ndarray, row_of_positive: np.ndarray) -> np.ndarray:
