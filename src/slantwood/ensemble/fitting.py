@@ -12,10 +12,7 @@ from slantwood.features.matrix import known_rows
 
 
 def fit_forest(
-    data: TrainingData,
-    spec: ForestSpec,
-    earlier: FittedForest | None = None,
-    on_tree: OnTree | None = None,
+    data: TrainingData, spec: ForestSpec, earlier: FittedForest | None = None, on_tree: OnTree | None = None
 ) -> FittedForest:
     """Fit a forest, or add trees to one.
 

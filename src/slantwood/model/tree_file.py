@@ -145,12 +145,7 @@ def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def from_arrays(
-    document: Any,
-    arrays: Arrays,
-    *,
-    n_features: int,
-    n_targets: int,
-    memory: MemoryLimit = UNLIMITED,
+    document: Any, arrays: Arrays, *, n_features: int, n_targets: int, memory: MemoryLimit = UNLIMITED
 ) -> Trees:
     """Make trees from what a file holds, and take its arrays out of `arrays`.
 

@@ -74,12 +74,9 @@ class HierarchyTargets(LabelTargets):
 
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
-        return {
-            "is_sparse": self.is_sparse,
-            "dtype": self.dtype.name,
-            "hierarchy": to_json(self.hierarchy, "hierarchy"),
-            "as_sets": self.as_sets,
-        }
+        flat = super().to_json(to_json)
+        del flat["n_labels"]  # as many as the hierarchy has
+        return {**flat, "hierarchy": to_json(self.hierarchy, "hierarchy"), "as_sets": self.as_sets}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> HierarchyTargets:
