@@ -35,6 +35,11 @@ class ClassTargets(Targets):
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @property
+    def ranks(self) -> np.ndarray:
+        """Which of several classes of the same score goes first; two have one column, but two ranks."""
+        return np.arange(len(self.classes))
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
         return {"classes_": self.classes, "n_classes_": len(self.classes)}
