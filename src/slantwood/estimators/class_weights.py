@@ -24,7 +24,8 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
     if isinstance(class_weight, dict):
         unknown = next((label for label in class_weight if label not in set(labels.tolist())), None)
         if unknown is not None:
-            raise ValueError(f"class_weight has a weight for {unknown!r:.60}, which is no label of classes_")
+            label = f"{unknown!r:.60}, which is none of the {len(labels)} labels in classes_"
+            raise ValueError(f"class_weight has a weight for {label}")
         class_weight = [class_weight.get(label, 1.0) for label in labels.tolist()]
     try:
         weights = np.asarray(class_weight, np.float64)
