@@ -125,3 +125,8 @@ def test_what_stands_where_no_class_is_known_does_not_matter():
         one, same = (spelt_out(targets.encode(np.array(names), known)) for names in (y, other))
         assert_array_equal(one, same)
         assert np.isnan(one[[1, 4]]).all()
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_every_class_has_a_rank_also_where_two_share_a_column(n_classes):
+    assert ClassTargets.of(np.arange(n_classes)).ranks.tolist() == list(range(n_classes))

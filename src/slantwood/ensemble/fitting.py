@@ -1,7 +1,5 @@
 """A whole fit, from top to bottom: settings that follow the noise, rows without label, trees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from slantwood.ensemble.forest import FittedForest
@@ -14,10 +12,7 @@ from slantwood.features.matrix import known_rows
 
 
 def fit_forest(
-    data: TrainingData,
-    spec: ForestSpec,
-    earlier: FittedForest | None = None,
-    on_tree: OnTree | None = None,
+    data: TrainingData, spec: ForestSpec, earlier: FittedForest | None = None, on_tree: OnTree | None = None
 ) -> FittedForest:
     """Fit a forest, or add trees to one.
 

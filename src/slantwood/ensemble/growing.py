@@ -58,7 +58,10 @@ def grow_forest(
     """
     if data.clustering.is_targets:
         data = data.without_unlabeled()
-    counting = _counting_targets(data, spec)
+    # Targets that are constant, or of weight 0, have no say in splits: they are only predicted.
+    counting = varying_columns(data.Y)
+    if len(spec.target_weights):
+        counting &= spec.target_weights > 0
     n_targets = int(counting.sum())
     width = sketch_width(data.clustering, data.X.shape[1], n_targets)
     settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
@@ -92,12 +95,6 @@ def grow_forest(
             if on_tree is not None and on_tree(so_far):
                 break
     return so_far()
-
-
-def _counting_targets(data: TrainingData, spec: ForestSpec) -> np.ndarray:
-    """Mask of the targets with a say in splits. Constant ones and those of weight 0 are only predicted."""
-    counting = varying_columns(data.Y)
-    return counting & (spec.target_weights > 0) if len(spec.target_weights) else counting
 
 
 def _scoring_columns(

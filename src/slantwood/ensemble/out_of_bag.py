@@ -1,7 +1,5 @@
 """What the trees that did not see a row say of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

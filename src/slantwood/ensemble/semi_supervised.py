@@ -4,8 +4,6 @@ This is self-training with soft targets: a first model (the teacher) learns from
 one learns from all rows, where those without label have the teacher's predictions and a weight of their own.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -55,14 +53,12 @@ def _choose_weight(data: TrainingData, spec: ForestSpec) -> float:
     errors = np.zeros(1 + len(_WEIGHTS))
     for fold in range(n_folds):
         held_out = order[fold::n_folds]
-        row_weights = data.row_weights.copy()
-        row_weights[held_out] = 0.0
-        rest = data.weighted(row_weights)
+        rest = replace(data, row_weights=data.row_weights.copy())
+        rest.row_weights[held_out] = 0.0
         teacher = _fit(rest, spec, _TREES, spec.seed)
-        students = (
-            _fit(_self_trained(rest, teacher, weight), spec, _TREES, spec.seed) for weight in _WEIGHTS
-        )
-        errors += [_error(model, data.X[held_out], data.Y[held_out]) for model in (teacher, *students)]
+        trained = (_self_trained(rest, teacher, weight) for weight in _WEIGHTS)
+        models = [teacher, *(_fit(each, spec, _TREES, spec.seed) for each in trained)]
+        errors += [_error(model, data.X[held_out], data.Y[held_out]) for model in models]
     return (0.0, *_WEIGHTS)[int(np.argmin(errors))]
 
 

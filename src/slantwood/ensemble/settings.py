@@ -1,7 +1,5 @@
 """The values in use of all parameters that can be "auto"."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from numbers import Integral
@@ -32,7 +30,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return dict(vars(self))
 
 
 def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sketched: bool) -> Settings:
@@ -62,14 +60,14 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
         sketched=sketched,
     )
     chosen = resolve_auto(traits, spec.split, spec.tuned or {})
-    asked = {field.name: getattr(spec, field.name) for field in fields(Settings) if field.name != "split"}
-    values = {
-        name: chosen[name] if isinstance(value, str) and value == AUTO else value
-        for name, value in asked.items()
+    values = {each.name: getattr(spec, each.name) for each in fields(Settings)}
+    values |= {
+        name: chosen[name] for name, value in values.items() if isinstance(value, str) and value == AUTO
     }
+    values["split"] = spec.split.filled_in(chosen)
     if spec.out_of_bag:
         values["bootstrap"] = True
-    return Settings(**values, split=spec.split.filled_in(chosen))
+    return Settings(**values)
 
 
 def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
@@ -82,10 +80,8 @@ def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
     elif isinstance(max_features, Integral) and not isinstance(max_features, bool):
         count = check_integer("max_features", max_features, 1)
         if count > n_features:
-            raise ValueError(
-                f"max_features={max_features} is more than the {n_features} features of X; give at most that "
-                "number, or a share of them as a float"
-            )
+            few = f"give at most {n_features}, the features of X, or a share of them as a float"
+            raise ValueError(f"max_features={max_features} is too many; {few}")
     else:
         count = check_real("max_features", max_features, 0.0, 1.0, open_minimum=True) * n_features
     return min(n_features, max(math.ceil(count), fewest))

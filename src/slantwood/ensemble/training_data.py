@@ -39,7 +39,3 @@ class TrainingData:
         else:
             Y[unlabeled] = 0.0
         return replace(self, Y=Y, row_weights=np.where(unlabeled, 0.0, self.row_weights))
-
-    def weighted(self, row_weights: np.ndarray) -> TrainingData:
-        """Return the same with other row weights."""
-        return replace(self, row_weights=row_weights)

@@ -6,9 +6,8 @@ time. It is done for label hierarchies, whose many rare labels make the differen
 `docs/hierarchies.md` has the measurements. What is chosen goes before the rules of `defaults`.
 """
 
-from __future__ import annotations
-
 import sys
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -61,9 +60,8 @@ def tuned_settings(data: TrainingData, spec: ForestSpec) -> dict[str, Any]:
 
     @cache
     def quality(level: int) -> float:
-        mean = float(
-            np.mean([held_out_quality(data, spec, rows, k, levels[level]) for k in range(FOLDS_USED)])
-        )
+        folds = range(FOLDS_USED)
+        mean = float(np.mean([held_out_quality(data, spec, rows, k, levels[level]) for k in folds]))
         if spec.verbose > 0:
             shown = ", ".join(f"{name}={value}" for name, value in levels[level].items())
             sys.stderr.write(f"tuning: {shown}: pooled AUPRC {mean:.4f} on held-out rows\n")
@@ -100,7 +98,7 @@ def held_out_quality(
     row_weights[rows] = data.row_weights[rows]
     row_weights[held_out] = 0.0
     inner = spec.for_inner_fit(INNER_TREES, spec.seed, settings)
-    forest = grow_forest(data.weighted(row_weights), inner)
+    forest = grow_forest(replace(data, row_weights=row_weights), inner)
     truth = data.Y[held_out]
     if not (truth == 1).sum():
         return 0.0

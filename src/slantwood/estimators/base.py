@@ -1,12 +1,10 @@
 """What all four estimators share: they check, encode, call `ensemble`, and set attributes."""
 
-from __future__ import annotations
-
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +17,11 @@ from slantwood.ensemble.fitting import fit_forest
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.out_of_bag import OutOfBag, out_of_bag
 from slantwood.ensemble.prediction import Predictor
-from slantwood.ensemble.settings import Settings, count_features
-from slantwood.ensemble.spec import AUTO, ForestSpec, draw_seed
+from slantwood.ensemble.settings import Settings
+from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
-from slantwood.estimators.callbacks import CallbackSupportMixin, Progress
+from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -32,15 +30,8 @@ from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
 
 # Attributes that some fits set and others do not.
-_OPTIONAL = (
-    "oob_score_",
-    "oob_decision_function_",
-    "oob_prediction_",
-    "thresholds_",
-    "threshold_rule_",
-    "input_names_",
-    "target_names_",
-)
+_BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "thresholds_", "threshold_rule_")
+_OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
 class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
@@ -66,24 +57,52 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     missing_indicators: bool
     random_state: int | np.random.RandomState | None
 
+    def _keep(self, arguments: dict[str, Any]) -> None:
+        """Set the arguments of a constructor, which are its `locals()`, as attributes."""
+        self.__dict__.update({name: value for name, value in arguments.items() if name != "self"})
+
     # ---- fitting
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Fit within this: an earlier model stays as it was if anything fails, and leaves no trace if not."""
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        clustering: Any,
+        feature_names: Sequence[str] | None,
+        target_names: Sequence[str] | None,
+    ) -> Self:
+        """Fit; an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
         try:
             for name in _OPTIONAL:
                 self.__dict__.pop(name, None)
-            yield
+            table, X, encoding = self._read_features(X)
+            weights = check.check_row_weights(sample_weight, X.shape[0])
+            attributes = check.check_clustering(clustering, X.shape[0])
+            y, targets, Y, weights = self._encode_targets(y, weights)
+            self._grow(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
+            if feature_names is not None:
+                self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
+            if target_names is not None:
+                counts = check.target_name_counts(targets)
+                self.target_names_ = check.check_names("target_names", target_names, counts)
         except BaseException:
             self.__dict__ = before  # in one step, which a second interrupt cannot break in two
             raise
+        return self
+
+    @abstractmethod
+    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
+        """Return y as it was read, what it is, its matrix, and the weights of the rows."""
 
     @property
     def _continues(self) -> bool:
         """Whether `fit` adds to the trees that there are."""
         return self.warm_start and hasattr(self, "forest_")
+
+    def _continued(self, targets: Any) -> Any:
+        return self.targets_.continued(targets) if self._continues else targets
 
     def _read_features(self, X: Any) -> tuple[Any, Any, Encoding]:
         """Begin a fit: check the parameters and X; return X, X as numbers, and how it became so."""
@@ -92,8 +111,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             self._check_out_of_bag()
         if self._continues and self.forest_.seed is None:
             raise ValueError(
-                "warm_start=True, but this model was loaded from a file that was saved with "
-                "predict_only=True, without what more trees need; give warm_start=False to fit anew"
+                "warm_start=True, but it was saved with predict_only=True; give warm_start=False"
             )
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
@@ -108,49 +126,45 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
+        limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
-            return validate_data(
-                self,
-                X,
-                accept_sparse="csr",
-                dtype=np.float32,
-                reset=reset,
-                ensure_min_samples=minimum,
-                ensure_all_finite="allow-nan",
-            )
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)
 
-    def _fit(self, data: TrainingData) -> None:
-        """Fit the forest; no attribute is set before all its trees are grown."""
+    def _grow(self, data: TrainingData) -> None:
+        """Grow the trees; no attribute is set before all are grown."""
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
         if n_earlier > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
-                "fitted; with warm_start=True it can only grow"
-            )
+            raise ValueError(f"n_estimators={self.n_estimators} is less than the {n_earlier} trees so far")
         if n_earlier == self.n_estimators:
             warnings.warn(
                 f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
                 "fit adds none; raise n_estimators to add some, or give warm_start=False to fit anew",
-                UserWarning,
-                stacklevel=4,
+                stacklevel=USERS_LINE,
             )
         spec = self._spec(data, earlier)
-        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y, self._attributes)
+        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
-        for name, value in self._attributes(forest).items():
-            setattr(self, name, value)
-        if self._needs_out_of_bag:
-            self._set_out_of_bag(out_of_bag(forest, data, spec), data)
+        self.__dict__.update(fitted_attributes(forest))
+        if not self._needs_out_of_bag:
+            return
+        found = out_of_bag(forest, data, spec)
+        if self.oob_score and found.n_seen_by_all:
+            warnings.warn(
+                f"oob_score=True: {found.n_seen_by_all} of {len(found.has_mean)} rows were seen by every one "
+                f"of the {self.trees_.n_trees} trees, and have no out-of-bag prediction; more trees "
+                "(n_estimators) leave fewer such rows",
+                stacklevel=USERS_LINE,
+            )
+        self._keep_out_of_bag(found, data)
 
     def _spec(self, data: TrainingData, earlier: FittedForest | None) -> ForestSpec:
         """Check what depends on the data; return what the fit is asked for."""
         split = splits.named(self.split)
         check.check_split(self.split, split, data)
         check.check_unlabeled(self.unlabeled_weight, data.clustering)
-        if not (isinstance(self.max_features, str) and self.max_features == AUTO):
-            count_features(self.max_features, data.X.shape[1])
+        check.check_max_features(self.max_features, data.X.shape[1])
         target_weights = data.targets.column_weights
         if self.target_weights is not None:
             target_weights = check.check_target_weights(self.target_weights, data.targets.n_columns)
@@ -158,36 +172,11 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             seed, tuned = draw_seed(check_random_state(self.random_state)), None
         else:
             seed, tuned = earlier.seed, earlier.tuned
-        return ForestSpec(
-            split=split,
-            n_trees=self.n_estimators,
-            seed=seed,
-            single_tree=self.is_single_tree,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_features=self.max_features,
-            bootstrap=self.bootstrap,
-            normalize_rows=self.normalize_rows,
-            normalize_labels=self.normalize_labels,
-            target_weights=target_weights,
-            unlabeled_weight=self.unlabeled_weight,
-            out_of_bag=self._needs_out_of_bag,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            tuned=tuned,
-        )
-
-    def _attributes(self, forest: FittedForest) -> dict[str, Any]:
-        """All attributes that every fit sets."""
-        return {"forest_": forest, **forest.targets.attributes}
-
-    def _set_names(self, feature_names: Sequence[str] | None, target_names: Sequence[str] | None) -> None:
-        if feature_names is not None:
-            self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
-        if target_names is not None:
-            counts = check.target_name_counts(self.targets_)
-            self.target_names_ = check.check_names("target_names", target_names, counts)
+        # Other fields are parameters, as they were given.
+        given = {each.name: getattr(self, each.name, None) for each in fields(ForestSpec)}
+        given |= {"split": split, "n_trees": self.n_estimators, "seed": seed, "tuned": tuned}
+        given |= {"single_tree": self.is_single_tree, "out_of_bag": self._needs_out_of_bag}
+        return ForestSpec(**given | {"target_weights": target_weights})
 
     # ---- out of bag
 
@@ -200,27 +189,12 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     def _keep_out_of_bag(self, found: OutOfBag, data: TrainingData) -> None:
         """Set the attributes that out-of-bag leaf means give."""
 
-    def _set_out_of_bag(self, found: OutOfBag, data: TrainingData) -> None:
-        if self.oob_score and found.n_seen_by_all:
-            warnings.warn(
-                f"oob_score=True: {found.n_seen_by_all} of {len(found.has_mean)} rows were seen by every one "
-                f"of the {self.trees_.n_trees} trees, and have no out-of-bag prediction; more trees "
-                "(n_estimators) leave fewer such rows",
-                UserWarning,
-                stacklevel=5,
-            )
-        self._keep_out_of_bag(found, data)
-
     def _check_out_of_bag(self) -> None:
         what = "oob_score=True" if self.oob_score else f"threshold={getattr(self, 'threshold', None)!r}"
         if self.is_single_tree:
-            raise ValueError(
-                f"{what} is found on rows that some trees did not see; use a forest, or give numbers"
-            )
+            raise ValueError(f"{what} is found on rows that some trees did not see; use a forest or numbers")
         if self.bootstrap is False:
-            raise ValueError(
-                f"{what} needs bootstrap=True: without it every tree sees every row, and none is out of bag"
-            )
+            raise ValueError(f"{what} needs bootstrap=True: without it every tree sees every row")
         if self._continues and self.forest_.has_tree_of_all_rows:
             raise ValueError(
                 f"{what} needs trees that did not see every row, and of the {self.trees_.n_trees} trees that "

@@ -1,7 +1,5 @@
 """Who hears of each grown tree: scikit-learn's callbacks where the installed version has them, and others."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +9,7 @@ from typing import Any, TypeVar
 
 from slantwood.ensemble.forest import FittedForest
 
-__all__ = ["CallbackSupportMixin", "Progress", "heard_by", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Progress", "fitted_attributes", "heard_by", "with_callbacks"]
 
 TreeListener = Callable[[int, int], None]
 
@@ -28,6 +26,9 @@ except ImportError:
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks."""
 
+
+# Level of the line that called `fit`, in the stack of what `fit` calls by `_fit`: callbacks add one.
+USERS_LINE = 4 + HAS_CALLBACKS
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -58,23 +59,11 @@ class Progress:
         Trees to grow.
     X, y : object
         What it is fitted on, for callbacks.
-    attributes : callable
-        Makes, from a forest, the attributes with which a callback may predict in mid-fit.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        n_trees: int,
-        X: Any,
-        y: Any,
-        attributes: Callable[[FittedForest], dict[str, Any]],
-    ) -> None:
+    def __init__(self, estimator: Any, n_trees: int, X: Any, y: Any) -> None:
         self._data = {"estimator": estimator, "X": X, "y": y}
-        self._name = type(estimator).__name__
-        self._verbose = estimator.verbose
         self._n_trees = n_trees
-        self._attributes = attributes
         self._context = estimator._init_callback_context(max_subtasks=n_trees) if HAS_CALLBACKS else None
         if self._context is not None:
             self._context.call_on_fit_task_begin(**self._data)
@@ -87,23 +76,29 @@ class Progress:
         self._done += 1
         if self._listener is not None:
             self._listener(self._done, self._n_trees)
-        if self._verbose > 0:
+        estimator = self._data["estimator"]
+        if estimator.verbose > 0:
             seconds = time.perf_counter() - self._started
-            end = "\n" if self._done == self._n_trees or self._verbose > 1 else ""
-            sys.stderr.write(f"\r{self._name}: tree {self._done} of {self._n_trees}, {seconds:.1f} s{end}")
-            sys.stderr.flush()
+            tree = f"\r{type(estimator).__name__}: tree {self._done} of {self._n_trees}, {seconds:.1f} s"
+            end = "\n" if self._done == self._n_trees or estimator.verbose > 1 else ""
+            print(tree, end=end, file=sys.stderr, flush=True)
         if self._context is None:
             return False
-        tree = self._context.subcontext(task_name="tree")
-        tree.call_on_fit_task_begin(**self._data)
-        reconstruct = self._reconstruction(so_far)
-        return bool(tree.call_on_fit_task_end(**self._data, reconstruction_attributes=reconstruct))
+        task = self._context.subcontext(task_name="tree")
+        task.call_on_fit_task_begin(**self._data)
+        return self._ended(task, so_far)
 
     def end(self, forest: FittedForest) -> None:
         """Tell that all trees are grown."""
         if self._context is not None:
-            reconstruct = self._reconstruction(lambda: forest)
-            self._context.call_on_fit_task_end(**self._data, reconstruction_attributes=reconstruct)
+            self._ended(self._context, lambda: forest)
 
-    def _reconstruction(self, so_far: Callable[[], FittedForest]) -> Callable[[], dict[str, Any]]:
-        return lambda: self._attributes(so_far())
+    def _ended(self, task: Any, so_far: Callable[[], FittedForest]) -> bool:
+        """Tell of the end of a task, and how a callback may predict in mid-fit."""
+        made = {"reconstruction_attributes": lambda: fitted_attributes(so_far())}
+        return bool(task.call_on_fit_task_end(**self._data, **made))
+
+
+def fitted_attributes(forest: FittedForest) -> dict[str, Any]:
+    """Return all attributes that every fit sets."""
+    return {"forest_": forest, **forest.targets.attributes}

@@ -5,12 +5,12 @@ weighted just as the same labels given as classes are. A product, which scikit-l
 several outputs, would let a row with many rare labels outweigh all others.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from slantwood.validation import with_type
 
 BALANCED = "balanced"
 
@@ -19,30 +19,23 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
     """Return one weight for each label; None where they are "balanced", and depend on the rows."""
     if isinstance(class_weight, str):
         if class_weight != BALANCED:
-            raise ValueError(
-                f"class_weight={class_weight!r} must be 'balanced', or one weight for each label"
-            )
+            raise ValueError(f"class_weight={class_weight!r} must be 'balanced', or a weight for each label")
         return None
     if isinstance(class_weight, dict):
         unknown = next((label for label in class_weight if label not in set(labels.tolist())), None)
         if unknown is not None:
-            raise ValueError(
-                f"class_weight has a weight for {unknown!r:.60}, which is none of the {len(labels)} labels "
-                "of y; they are called as in classes_"
-            )
+            label = f"{unknown!r:.60}, which is none of the {len(labels)} labels in classes_"
+            raise ValueError(f"class_weight has a weight for {label}")
         class_weight = [class_weight.get(label, 1.0) for label in labels.tolist()]
     try:
         weights = np.asarray(class_weight, np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"class_weight={class_weight!r:.60} ({type(class_weight).__name__}) must be 'balanced', or one "
-            "weight for each label"
+            f"class_weight={with_type(class_weight):.80} must be 'balanced', or one weight for each label"
         ) from error
     if weights.shape != (len(labels),):
-        raise ValueError(
-            f"class_weight has shape {weights.shape}; expected 'balanced', or ({len(labels)},), one weight "
-            "for each label, or a dict of them"
-        )
+        shapes = f"has shape {weights.shape}; expected 'balanced', or ({len(labels)},), one for each label"
+        raise ValueError(f"class_weight {shapes}")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(f"class_weight holds {weights[wrong][0]}; weights must be finite and not negative")

@@ -1,11 +1,9 @@
 """What classifiers share: classes or label matrices in, probabilities and decisions out."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +18,12 @@ from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
-from slantwood.estimators.callbacks import with_callbacks
+from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
 from slantwood.estimators.class_weights import row_weights_by_label
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
-from slantwood.targets.base import DiscreteTargets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
@@ -54,7 +51,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
-    ) -> ObliqueClassifier:
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -88,49 +85,52 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         >>> tree.classes_.tolist()
         [0, 1, 2]
         """
-        with self._all_or_nothing():
-            table, X, encoding = self._read_features(X)
-            weights = check.check_row_weights(sample_weight, X.shape[0])
-            attributes = check.check_clustering(clustering, X.shape[0])
-            targets: DiscreteTargets
-            if self.hierarchy is not None:
-                targets, Y = self._encode_hierarchy(y, self.hierarchy, X.shape[0])
-            else:
-                y = _read_array(y, X.shape[0])
-                if y.ndim == 2:
-                    y, targets, Y = self._encode_labels(y)
-                else:
-                    y, targets, Y, weights = self._encode_classes(y, weights)
-            if targets.task in LABEL_TASKS and self.class_weight is not None:
-                weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
-                self._check_some_weight(weights[known_rows(Y)])
-            check.check_threshold(self.threshold, targets)
-            self._fit(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
-            self._set_names(feature_names, target_names)
-        return self
+        return self._fit(X, y, sample_weight, clustering, feature_names, target_names)
 
-    def _encode_hierarchy(self, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
-        targets, closed = HierarchyTargets.read(y, hierarchy, n_rows)
-        targets = self.targets_.continued(targets) if self._continues else targets
-        return targets, targets.encode(closed)
+    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
+        targets: Any
+        if self.hierarchy is not None:
+            targets, read = HierarchyTargets.read(y, self.hierarchy, len(weights))
+        else:
+            y = as_array(y, len(weights))
+            if not sp.issparse(y) and y.ndim == 2 and y.shape[1] == 1:
+                warnings.warn(
+                    "A column-vector y was passed when a 1d array was expected: it is taken as one class per "
+                    "row; pass one dimension to say so yourself",
+                    DataConversionWarning,
+                    stacklevel=USERS_LINE,
+                )
+                y = y.ravel()
+            if y.ndim == 1:
+                return self._encode_classes(y, weights)
+            y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
+            targets = LabelTargets.of(y)
+        targets = self._continued(targets)
+        Y = targets.encode(read)
+        if self.class_weight is not None:
+            weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
+            self._check_some_weight(weights[known_rows(Y)])
+        check.check_threshold(self.threshold, targets)
+        return y, targets, Y, weights
 
     def _check_some_weight(self, weights: np.ndarray) -> None:
         if not (weights > 0).any():
             raise ValueError(f"class_weight={self.class_weight!r:.60} leaves no row with a positive weight")
 
-    def _encode_labels(self, y: Any) -> tuple[Any, LabelTargets, Any]:
-        if not sp.issparse(y) and y.dtype.kind not in "biuf":
-            y = as_numbers(y)
-        targets = LabelTargets.of(y)
-        targets = self.targets_.continued(targets) if self._continues else targets
-        return y, targets, targets.encode(y)
-
     def _encode_classes(
-        self, y: np.ndarray, weights: np.ndarray
+        self, given: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
-        given = y
-        y, known = known_classes(y, minus_one_is_unknown=self.unlabeled_weight is not None)
-        self._check_minus_one(given, np.unique(y[known]))
+        y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
+        classes = np.unique(y[known])
+        minus_one = self.unlabeled_weight is not None and len(classes) == 1
+        if minus_one and any(isinstance(value, Real) and value == -1 for value in given.tolist()):
+            # Rather meant as one of two classes than as the mark of rows without one.
+            raise ValueError(
+                f"y holds -1 and {classes[0]} only, and with unlabeled_weight={self.unlabeled_weight!r} -1 "
+                "marks rows without a class, so that a single class is left. If -1 is a class, give it "
+                f"another name, as in y = (y == {classes[0]}).astype(int); if not, give rows of a second "
+                "class"
+            )
         try:
             check_classification_targets(y[known])
         except (TypeError, ValueError) as error:
@@ -139,25 +139,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             weights = weights.copy()
             weights[known] *= compute_sample_weight(self.class_weight, y[known])
             self._check_some_weight(weights[known])
-        targets = ClassTargets.of(y[known])
+        # Classes that only weightless rows have are not classes of the data.
+        targets = ClassTargets.of(y[known & (weights > 0)])
         if (weights[known] == 0).any():
-            # Classes that only weightless rows have are not classes of the data.
-            targets = ClassTargets.of(y[known & (weights > 0)])
             known[known] = np.isin(y[known], targets.classes)
-        targets = self.targets_.continued(targets) if self._continues else targets
+        targets = self._continued(targets)
+        check.check_threshold(self.threshold, targets)
         return given, targets, targets.encode(y, known), weights
-
-    def _check_minus_one(self, y: np.ndarray, classes: np.ndarray) -> None:
-        """Refuse -1 as the mark of unlabelled rows where it was rather meant as one of two classes."""
-        if self.unlabeled_weight is None or len(classes) > 1:
-            return
-        if any(isinstance(value, Real) and value == -1 for value in y.tolist()):
-            raise ValueError(
-                f"y holds -1 and {classes[0]} only, and with unlabeled_weight={self.unlabeled_weight!r} -1 "
-                "marks rows without a class, so that a single class is left. If -1 is a class, give it "
-                f"another name, as in y = (y == {classes[0]}).astype(int); if not, give rows of a second "
-                "class"
-            )
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, or its labels.
@@ -338,10 +326,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if targets.hierarchy is not None:
             weighted = seen & (data.row_weights > 0)
             truth, weights = data.Y[weighted], data.row_weights[weighted]
-            some = (truth == 1).sum() > 0
-            self.oob_score_ = (
-                pooled_auprc(truth, means[weighted], sample_weight=weights) if some else float("nan")
-            )
+            self.oob_score_ = float("nan")
+            if (truth == 1).sum() > 0:
+                self.oob_score_ = pooled_auprc(truth, means[weighted], sample_weight=weights)
             return
         if targets.task in LABEL_TASKS:
             hit = targets.all_right(means[seen], self.decision_threshold(), data.Y[seen])
@@ -358,16 +345,3 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         tags.classifier_tags.multi_class = self._split_is_for("multi-class")
         tags.target_tags.single_output = self._split_is_for(*CLASS_TASKS)
         return tags
-
-
-def _read_array(y: Any, n_rows: int) -> Any:
-    y = as_array(y, n_rows)
-    if sp.issparse(y) or y.ndim == 1 or y.shape[1] != 1:
-        return y
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected: it is taken as one class per row; pass "
-        "one dimension to say so yourself",
-        DataConversionWarning,
-        stacklevel=3,
-    )
-    return y.ravel()

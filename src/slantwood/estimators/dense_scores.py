@@ -1,7 +1,5 @@
 """Whether the scores of all labels may be made as one dense array: asked before memory is taken for it."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

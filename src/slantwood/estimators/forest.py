@@ -1,7 +1,5 @@
 """Ensembles of oblique trees whose leaves are averaged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -213,27 +211,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.split = split
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.class_weight = class_weight
-        self.target_weights = target_weights
-        self.hierarchy = hierarchy
-        self.normalize_rows = normalize_rows
-        self.normalize_labels = normalize_labels
-        self.threshold = threshold
-        self.unlabeled_weight = unlabeled_weight
-        self.categorical_features = categorical_features
-        self.missing_indicators = missing_indicators
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self._keep(locals())
 
 
 class ObliqueForestRegressor(_Forest, ObliqueRegressor):
@@ -349,20 +327,4 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.split = split
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.target_weights = target_weights
-        self.normalize_rows = normalize_rows
-        self.unlabeled_weight = unlabeled_weight
-        self.categorical_features = categorical_features
-        self.missing_indicators = missing_indicators
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        self._keep(locals())

@@ -1,7 +1,5 @@
 """What a fitted model calls its inputs and its outputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL

@@ -1,20 +1,16 @@
 """What regressors share: one or several numbers per row in and out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
 from slantwood.metrics.regression import common_unit
@@ -37,7 +33,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
-    ) -> ObliqueRegressor:
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -68,16 +64,12 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         >>> tree.settings_.max_depth
         3
         """
-        with self._all_or_nothing():
-            table, X, encoding = self._read_features(X)
-            y = _read_numbers(y, X.shape[0])
-            weights = check.check_row_weights(sample_weight, X.shape[0])
-            attributes = check.check_clustering(clustering, X.shape[0])
-            targets = RegressionTargets.of(y, weights)
-            targets = self.targets_.continued(targets) if self._continues else targets
-            self._fit(TrainingData(table, X, encoding, y, targets.encode(y), targets, weights, attributes))
-            self._set_names(feature_names, target_names)
-        return self
+        return self._fit(X, y, sample_weight, clustering, feature_names, target_names)
+
+    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
+        y = _read_numbers(y, len(weights))
+        targets = self._continued(RegressionTargets.of(y, weights))
+        return y, targets, targets.encode(y), weights
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted number(s) of each row.
@@ -105,7 +97,6 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         >>> tree.predict(X).shape
         (442,)
         """
-        check_is_fitted(self)
         X = self.encode_features(X)
         return self.targets_.decode(self._predictor.mean(X))
 
@@ -136,10 +127,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         >>> bool(tree.score(X, y) > 0.4)
         True
         """
-        predicted = self.predict(X)
-        predicted = predicted.reshape(len(predicted), -1)
-        y = _read_numbers(y, len(predicted))
-        y = y.reshape(len(y), -1)
+        predicted = _columns(self.predict(X))
+        y = _columns(_read_numbers(y, len(predicted)))
         if y.shape != predicted.shape:
             raise ValueError(
                 f"y has {y.shape[1]} columns, and {predicted.shape[1]} are predicted; give the targets of fit"
@@ -150,8 +139,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     def _keep_out_of_bag(self, found: OutOfBag, data: TrainingData) -> None:
         self.oob_prediction_ = self.targets_.decode(found.means)
         scores = []
-        units = self.targets_.unit[:, None]  # in which squares neither overflow nor vanish
-        pairs = zip(_columns(data.y) / units, _columns(self.oob_prediction_) / units, strict=True)
+        unit = self.targets_.unit  # in which squares neither overflow nor vanish
+        pairs = zip((_columns(data.y) / unit).T, (_columns(self.oob_prediction_) / unit).T, strict=True)
         for truth, predicted in pairs:
             rows = found.has_mean & ~np.isnan(truth) & (data.row_weights > 0)
             if rows.sum() > 1:
@@ -168,7 +157,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
 
 
 def _columns(y: np.ndarray) -> np.ndarray:
-    return y.reshape(len(y), -1).T
+    return y.reshape(len(y), -1)
 
 
 def _read_numbers(y: Any, n_rows: int) -> np.ndarray:

@@ -19,11 +19,9 @@ with one key that says what it is:
 Types are looked up in this table only, never by a name from the file.
 """
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -36,7 +34,7 @@ from slantwood.split_names import SPLITS, name_of, split_class
 from slantwood.targets.hierarchy import Hierarchy
 
 _TIME_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
-_TIMES = {f"{kind}8[{unit}]" for kind in "mM" for unit in _TIME_UNITS}
+_TIMES = [f"{kind}8[{unit}]" for kind in "mM" for unit in _TIME_UNITS]
 _NO_NUMBERS = ("nan", "inf", "-inf")
 
 # What making a hierarchy takes for each label and each edge, a little rounded up.
@@ -70,16 +68,23 @@ class ValueWriter:
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else {"float": str(float(value))}
         if isinstance(value, Mapping):
-            pairs = enumerate(value.items())
-            return {"dict": [self._items(pair, f"{name}/{place}") for place, pair in pairs]}
+            return {"dict": [self._items(pair, f"{name}/{i}") for i, pair in enumerate(value.items())]}
         if isinstance(value, (list, tuple, set, frozenset)):
             return {"tuple" if isinstance(value, tuple) else "list": self._items(value, name)}
         if isinstance(value, Hierarchy):
-            return self._hierarchy(value)
+            if value not in self.hierarchies:
+                self.hierarchies.append(value)
+            return {"hierarchy": self.hierarchies.index(value)}
         if name_of(value) is not None:
-            return self._split(value, name)
+            values = {each.name: getattr(value, each.name) for each in fields(value)}
+            given = {key: self.to_json(each, f"{name}/{key}") for key, each in values.items()}
+            return {"split": {"learner": name_of(value), **given}}
         if sp.issparse(value):
-            return self._csr(value, name)
+            csr = sp.csr_array(value)
+            parts = [
+                self._kept(getattr(csr, part), f"{name}/{part}") for part in ("data", "indices", "indptr")
+            ]
+            return {"csr": [*parts, csr.shape[1]]}
         if hasattr(value, "__array__"):
             array = np.asarray(value)
             return {"scalar": self._array(array[None], name)} if array.ndim == 0 else self._array(array, name)
@@ -98,42 +103,24 @@ class ValueWriter:
     def _array(self, array: np.ndarray, name: str) -> dict[str, Any]:
         if array.dtype.name in DTYPES and array.ndim <= 2:
             return {"numbers": self._kept(array, name)}
-        if array.dtype.kind == "U" and array.ndim == 1:
+        kind = array.dtype.kind if array.ndim == 1 else ""
+        if kind == "U":
             return {"texts": array.tolist()}
-        if array.dtype.kind == "S" and array.ndim == 1:
+        if kind == "S":
             as_bytes = np.ascontiguousarray(array).view(np.uint8).reshape(len(array), array.dtype.itemsize)
             return {"byte_texts": self._kept(as_bytes, name)}
-        if array.dtype.kind in "mM" and array.ndim == 1 and array.dtype.str[1:] in _TIMES:
+        if array.dtype.str[1:] in _TIMES and kind:
             return {"times": [self._kept(array.astype(np.int64), name), array.dtype.str[1:]]}
-        if array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(each, str) for each in array):
+        if kind == "O" and all(isinstance(each, str) for each in array):
             return {"objects": [str.__str__(each) for each in array]}
         example = next((each for each in array.ravel() if not isinstance(each, str)), None)
         what = f"{array.dtype} of {array.ndim} dimensions"
         what += f" with {example!r:.60} ({type(example).__name__})" if array.dtype.kind == "O" else ""
-        raise TypeError(
-            f"{name.split('/')[-1]} is an array of {what}, which a model file cannot hold; use numbers, text "
-            "or dates"
-        )
+        raise TypeError(f"{name.split('/')[-1]} is an array of {what}; a file holds numbers, text or dates")
 
     def _kept(self, array: np.ndarray, name: str) -> str:
         self.arrays[name] = array
         return name
-
-    def _csr(self, matrix: Any, name: str) -> dict[str, Any]:
-        csr = sp.csr_array(matrix)
-        parts = ("data", "indices", "indptr")
-        kept = [self._kept(getattr(csr, part), f"{name}/{part}") for part in parts]
-        return {"csr": [*kept, csr.shape[1]]}
-
-    def _split(self, split: Any, name: str) -> dict[str, Any]:
-        values = {field.name: getattr(split, field.name) for field in fields(split)}
-        given = {key: self.to_json(value, f"{name}/{key}") for key, value in values.items()}
-        return {"split": {"learner": name_of(split), **given}}
-
-    def _hierarchy(self, hierarchy: Hierarchy) -> dict[str, Any]:
-        if hierarchy not in self.hierarchies:
-            self.hierarchies.append(hierarchy)
-        return {"hierarchy": self.hierarchies.index(hierarchy)}
 
 
 class ValueReader:
@@ -144,20 +131,22 @@ class ValueReader:
     ) -> None:
         self.arrays = arrays
         self.memory = memory
-        self._check_links(hierarchies)
-        self.hierarchies = [Hierarchy.from_json(json.dumps(each)) for each in _list(hierarchies)]
+        parts = [each.get(key) for each in _of_type(list, hierarchies) for key in ("nodes", "edges")]
+        n_links = sum(len(part) for part in parts if isinstance(part, list))
+        memory.check(_BYTES_PER_LINK * n_links, f"hierarchies of {n_links} labels and edges")
+        self.hierarchies = [Hierarchy.from_json(json.dumps(each)) for each in hierarchies]
         # A label has at least as many ancestors as it is deep, and predicting may list them all.
         n_ancestors = sum(int(each.depth.sum()) for each in self.hierarchies)
         memory.check(_BYTES_PER_ANCESTOR * n_ancestors, f"{n_ancestors} ancestors in hierarchies")
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": lambda text: float(_one_of(text, _NO_NUMBERS)),
-            "bytes": lambda text: _text(text).encode("latin-1"),
+            "bytes": lambda text: _of_type(str, text).encode("latin-1"),
             "list": self._items,
             "tuple": lambda values: tuple(self._items(values)),
-            "dict": self._dict,
-            "numbers": self._numbers,
+            "dict": lambda pairs: dict(map(self._items, _of_type(list, pairs))),
+            "numbers": lambda name: take(arrays, name, DTYPES, n_dimensions=None),
             "texts": self._fixed_width,
-            "objects": self._objects,
+            "objects": lambda texts: np.array(_texts(texts), object),
             "byte_texts": self._byte_texts,
             "times": self._times,
             "scalar": self._scalar,
@@ -170,27 +159,13 @@ class ValueReader:
         """Return the value that was written as this JSON."""
         if given is None or isinstance(given, (bool, int, float, str)):
             return given
-        if not isinstance(given, dict) or len(given) != 1:
+        if len(_of_type(dict, given)) != 1:
             raise ModelFileError(f"{given!r:.60} is not a value")
         ((kind, content),) = given.items()
-        if kind not in self._makers:
-            raise ModelFileError(f"{kind!r:.60} is not a kind of value")
-        return self._makers[kind](content)
-
-    def _check_links(self, hierarchies: Any) -> None:
-        parts = [each.get(key) for each in _list(hierarchies) for key in ("nodes", "edges")]
-        n_links = sum(len(part) for part in parts if isinstance(part, list))
-        self.memory.check(_BYTES_PER_LINK * n_links, f"hierarchies of {n_links} labels and edges")
+        return self._makers[_one_of(kind, self._makers)](content)
 
     def _items(self, values: Any) -> list[Any]:
-        return [self.value(each) for each in _list(values)]
-
-    def _dict(self, pairs: Any) -> dict[Any, Any]:
-        return dict(map(self._items, _list(pairs)))
-
-    def _numbers(self, name: Any) -> np.ndarray:
-        n_dimensions = self.arrays[name].ndim if name in self.arrays else 1
-        return take(self.arrays, _text(name), tuple(DTYPES), n_dimensions)
+        return [self.value(each) for each in _of_type(list, values)]
 
     def _fixed_width(self, texts: Any) -> np.ndarray:
         content = _texts(texts)
@@ -198,23 +173,18 @@ class ValueReader:
         self.memory.check(4 * len(content) * width, f"{len(content)} texts of up to {width} letters")
         return np.array(content, np.str_)
 
-    def _objects(self, texts: Any) -> np.ndarray:
-        array = np.empty(len(_list(texts)), object)
-        array[:] = _texts(texts)
-        return array
-
     def _byte_texts(self, name: Any) -> np.ndarray:
-        rows = take(self.arrays, _text(name), ("uint8",), n_dimensions=2)
+        rows = take(self.arrays, name, ("uint8",), n_dimensions=2)
         if rows.shape[1] == 0:
             raise ModelFileError(f"array {name!r:.60} has no columns")
         return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").reshape(len(rows))
 
     def _times(self, content: Any) -> np.ndarray:
-        name, unit = _list(content)
-        return take(self.arrays, _text(name), ("int64",)).view(_one_of(unit, tuple(_TIMES)))
+        name, unit = _of_type(list, content)
+        return take(self.arrays, name, ("int64",)).view(_one_of(unit, _TIMES))
 
     def _scalar(self, content: Any) -> Any:
-        if not isinstance(content, dict) or not content.keys() <= {"numbers", "texts", "byte_texts", "times"}:
+        if not _of_type(dict, content).keys() <= {"numbers", "texts", "byte_texts", "times"}:
             raise ModelFileError(f"{content!r:.60} is not a scalar")
         array = self.value(content)
         if array.shape != (1,):
@@ -222,19 +192,16 @@ class ValueReader:
         return array[0]
 
     def _csr(self, content: Any) -> sp.csr_array:
-        data, indices, indptr, n_columns = _list(content)
-        stored = take(self.arrays, _text(data), tuple(DTYPES))
-        columns = take(self.arrays, _text(indices), ("int32", "int64"))
-        starts = take(self.arrays, _text(indptr), ("int32", "int64"))
+        data, indices, indptr, n_columns = _of_type(list, content)
+        stored = take(self.arrays, data, DTYPES)
+        columns, starts = (take(self.arrays, name, ("int32", "int64")) for name in (indices, indptr))
         csr = sp.csr_array((stored, columns, starts), shape=(len(starts) - 1, _count(n_columns)))
         csr.check_format(full_check=True)
         return csr
 
     def _split(self, content: Any) -> Any:
-        if not isinstance(content, dict):
-            raise ModelFileError(f"{content!r:.60} is not a split learner")
-        given = current_names(content)
-        kind = split_class(_one_of(given.pop("learner", None), tuple(SPLITS)))
+        given = current_names(_of_type(dict, content))
+        kind = split_class(_one_of(given.pop("learner", None), SPLITS))
         return kind(**{name: self.value(each) for name, each in given.items()})
 
 
@@ -243,20 +210,14 @@ def current_names(given: dict[str, Any]) -> dict[str, Any]:
     return {_RENAMED.get(name, name): value for name, value in given.items()}
 
 
-def _list(content: Any) -> list[Any]:
-    if not isinstance(content, list):
-        raise ModelFileError(f"{content!r:.60} is not a list")
-    return content
-
-
-def _text(content: Any) -> str:
-    if not isinstance(content, str):
-        raise ModelFileError(f"{content!r:.60} is not a text")
+def _of_type(kind: type, content: Any) -> Any:
+    if not isinstance(content, kind):
+        raise ModelFileError(f"{content!r:.60} is not a {kind.__name__}")
     return content
 
 
 def _texts(content: Any) -> list[str]:
-    return [_text(each) for each in _list(content)]
+    return [_of_type(str, each) for each in _of_type(list, content)]
 
 
 def _count(content: Any) -> int:
@@ -265,7 +226,7 @@ def _count(content: Any) -> int:
     return content
 
 
-def _one_of(content: Any, choices: tuple[str, ...]) -> str:
+def _one_of(content: Any, choices: Collection[str]) -> str:
     if content not in choices:
         raise ModelFileError(f"{content!r:.60} is none of {', '.join(choices)}")
     return str(content)

@@ -20,8 +20,6 @@ and the array "importance", whose length is the number of columns that splits co
 anybody, so an estimator is made of it only when all its parts are right and fit together.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection
 from dataclasses import fields
@@ -35,20 +33,22 @@ import slantwood
 from slantwood import splits
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import Settings, count_features
+from slantwood.ensemble.spec import AUTO
 from slantwood.estimators import validation as check
+from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.estimators.leaf_values import check_leaf_values
 from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
 from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
+from slantwood.hints import shortened
+from slantwood.kernels.matrix import Matrix
 from slantwood.model import container, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
 from slantwood.model.refusal import ModelFileError
 from slantwood.splits.own import OwnSplit
-from slantwood.targets.base import Targets
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.labels import LabelTargets
@@ -60,17 +60,8 @@ _ESTIMATORS: dict[str, Any] = {
     cls.__name__: cls
     for cls in (ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, ObliqueTreeRegressor)
 }
-_KEYS = (
-    "slantwood",
-    "estimator",
-    "predict_only",
-    "parameters",
-    "encoding",
-    "targets",
-    "trees",
-    "fitted",
-    "hierarchies",
-)
+_PARTS = ("parameters", "encoding", "targets", "trees", "fitted", "hierarchies")
+_KEYS = ("slantwood", "estimator", "predict_only", *_PARTS)
 _SETTINGS = {field.name for field in fields(Settings)}
 
 # What "fitted" may hold, and how it is called in the forest: what is always there, and what only further
@@ -90,6 +81,13 @@ _BYTES_PER_LABEL = 128
 # Letters of an error that are repeated: what a made-up file has for a name may be long.
 _MOST_LETTERS = 400
 
+# Sums of weights that make up a share may differ in their last bits.
+_ROUNDING = 1e-5
+
+# Standard deviations from the mean. Of n rows whose weights differ by at most 1e24, as `fit` demands, none
+# lies further from it than 1e12 sqrt(n); and sums over any number of trees stay within single precision.
+_FURTHEST = 1e18
+
 # So many threads start when a model that was loaded predicts.
 _MOST_JOBS = 4096
 
@@ -104,40 +102,38 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
     check_flag("predict_only", predict_only)
     name = type(model).__name__
     if _ESTIMATORS.get(name) is not type(model):
-        raise TypeError(
-            f"{name} cannot be written to a model file, which holds {', '.join(_ESTIMATORS)} only; pickle it"
-        )
+        raise TypeError(f"{name} cannot be written to a model file, only {', '.join(_ESTIMATORS)}; pickle it")
     if not predict_only and model.forest_.seed is None:
-        raise ValueError(
-            "predict_only=False, but this model was loaded from a file that was saved with "
-            "predict_only=True, and knows no more than that; give predict_only=True"
-        )
+        raise ValueError("the model was itself saved for predicting only; give predict_only=True")
     writer = ValueWriter()
     described, trees = tree_file.to_arrays(model.trees_, float16=float16, predict_only=predict_only)
-    document = {
+    document: dict[str, Any] = {
         "slantwood": slantwood.__version__,
         "estimator": name,
         "predict_only": bool(predict_only),
         "parameters": _parameters_to_json(model, writer, predict_only),
         "encoding": encoding_to_json(model.encoding_),
-        "targets": _targets_to_json(model.targets_, writer),
+        "targets": {"kind": model.targets_.kind, **model.targets_.to_json(writer.to_json)},
         "trees": described,
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     document["hierarchies"] = writer.hierarchies_to_json()
-    _check_readable(document, dict(writer.arrays), model)
+    dtype = document["targets"].get("dtype", "float32")
+    if dtype not in DTYPES:
+        raise TypeError(f"y has dtype {dtype}, but a model file can hold {', '.join(DTYPES)}")
+    _check_readable(document, ValueReader(dict(writer.arrays), document["hierarchies"]), model)
     container.write(path, document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
 
 
-def _check_readable(document: dict[str, Any], arrays: dict[str, np.ndarray], model: Any) -> None:
+def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -> None:
     """Refuse parameters and attributes, set by hand, with which the file could not be loaded."""
-    reader = ValueReader(arrays, document["hierarchies"])
     made = _made(document, reader)
     encoding, targets = model.encoding_, model.targets_
     _check_parameters(made, targets, len(encoding.source))
     try:
-        _check_fitted(_values(document["fitted"], reader), made, encoding, targets, document["predict_only"])
-        check_leaf_values(model.trees_.leaves, targets)
+        _targets(document["targets"], reader)
+        _check_fitted(_values(document["fitted"], reader), encoding, targets, document["predict_only"])
+        _check_leaf_values(model.trees_.leaves, targets)
     except ModelFileError as error:
         raise ValueError(f"the model cannot be saved: {error}") from error
 
@@ -155,17 +151,6 @@ def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> 
                 "a model file cannot hold; save with predict_only=True, which needs no split learner"
             )
     return {key: writer.to_json(value, f"parameters/{key}") for key, value in parameters.items()}
-
-
-def _targets_to_json(targets: Targets, writer: ValueWriter) -> dict[str, Any]:
-    fields = targets.to_json(writer.to_json)
-    if fields.get("dtype", "float32") not in DTYPES:
-        raise TypeError(
-            f"y has dtype {fields['dtype']}, which a model file cannot hold; use {', '.join(DTYPES)}"
-        )
-    if fields.get("n_labels", 0) > _MOST_LABELS:
-        raise ValueError(f"a model file can hold {_MOST_LABELS} labels, and there are {fields['n_labels']}")
-    return {"kind": targets.kind, **fields}
 
 
 def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict[str, Any]:
@@ -234,10 +219,9 @@ def load_model(path: Source, *, max_memory: int | None = None) -> Any:
             return _restored(container.read(path, max_memory))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Whatever else is wrong with a made-up file shows where a value is used that nobody would write.
-        reason = str(error)
-        if len(reason) <= _MOST_LETTERS:
-            raise ModelFileError(f"{called} cannot be loaded: {reason}") from error
-    raise ModelFileError(f"{called} cannot be loaded: {reason[:_MOST_LETTERS]}...")
+        reason = shortened(str(error), _MOST_LETTERS)
+        cause = error if reason == str(error) else None
+        raise ModelFileError(f"{called} cannot be loaded: {reason}") from cause
 
 
 def _check_path(path: Any, method: str) -> None:
@@ -266,33 +250,25 @@ def _restored(contents: Contents) -> Any:
     memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
     _check_parameters(model, targets, width)
     fitted = _values(document["fitted"], reader)
-    _check_fitted(fitted, model, encoding, targets, predict_only)
+    _check_fitted(fitted, encoding, targets, predict_only)
     trees = tree_file.from_arrays(
         document["trees"], arrays, n_features=width, n_targets=targets.n_columns, memory=memory
     )
-    check_leaf_values(trees.leaves, targets)
+    _check_leaf_values(trees.leaves, targets)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model.is_single_tree and trees.n_trees != 1:
         raise ModelFileError(f"{estimator} has {trees.n_trees} trees")
-    settings = Settings(**fitted["settings_"])
-    model.forest_ = FittedForest(
-        trees=trees,
-        settings=settings,
-        encoding=encoding,
-        targets=targets,
-        importance_sum=importance,
-        unlabeled_weight=fitted["unlabeled_weight_"],
-        seed=fitted.get("_seed"),
-        tuned=fitted.get("_tuned"),
-        # Of older files it is not known; then trees of earlier fits count as those of the last one.
-        has_tree_of_all_rows=fitted.get("_has_tree_of_all_rows", not settings.bootstrap),
-    )
+    # Of older files it is not known; then trees of earlier fits count as those of the last one.
+    fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
+    saved: dict[str, Any] = {name: fitted.get(key) for key, name in (_FOREST | _FOREST_FOR_TRAINING).items()}
+    saved["settings"] = Settings(**fitted["settings_"])
+    forest = FittedForest(trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved)
     optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(
         {name: fitted[key] for key, name in optional.items() if key in fitted},
         n_features_in_=encoding.n_inputs,
-        **targets.attributes,
+        **fitted_attributes(forest),
     )
     return model
 
@@ -318,15 +294,11 @@ def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
 
 def _check_parameters(model: Any, targets: Any, width: int) -> None:
     """Check the parameters as `fit` would."""
-    if (
-        model.n_jobs is not None
-        and not 0 < abs(check_integer("n_jobs", model.n_jobs, -_MOST_JOBS)) <= _MOST_JOBS
-    ):
-        raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
     check.check_parameters(model.get_params(deep=False))
+    if abs(model.n_jobs or 0) > _MOST_JOBS:
+        raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
     splits.named(model.split)
-    if not isinstance(model.max_features, str) or model.max_features != "auto":
-        count_features(model.max_features, width)
+    check.check_max_features(model.max_features, width)
     check.check_target_weights(model.target_weights, targets.n_columns)
     if model.random_state is not None:
         check_integer("random_state", model.random_state, 0)
@@ -366,15 +338,29 @@ _TARGETS: dict[str, tuple[Any, set[str]]] = {
 }
 
 
-# ---- fitted attributes
+# ---- leaves and fitted attributes
 
 
-def _check_fitted(
-    fitted: dict[str, Any], model: Any, encoding: Encoding, targets: Any, predict_only: bool
-) -> None:
-    required = {*_FOREST, *(() if predict_only else ("_seed", "_tuned"))}
-    training = set() if predict_only else {*_FOREST_FOR_TRAINING, *_OPTIONAL_FOR_TRAINING}
-    allowed = required | set(_OPTIONAL) | training
+def _check_leaf_values(leaves: Matrix, targets: Any) -> None:
+    """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
+    values = leaves.values if leaves.is_dense else leaves.data
+    least, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    if targets.task not in NUMBER_TASKS:
+        if least < 0 or largest > 1 + _ROUNDING:
+            wrong = least if least < 0 else largest
+            raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
+        return
+    furthest = max(-least, largest)
+    reached = furthest * targets.scale + np.abs(targets.mean)
+    if furthest > _FURTHEST or not np.isfinite(reached).all():
+        raise ModelFileError(f"array 'leaves/values' holds {furthest:.6g}: predictions would be infinite")
+
+
+def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, predict_only: bool) -> None:
+    required, allowed = {*_FOREST}, {*_FOREST, *_OPTIONAL}
+    if not predict_only:
+        required |= {"_seed", "_tuned"}
+        allowed |= {*_FOREST_FOR_TRAINING, *_OPTIONAL_FOR_TRAINING}
     if not required <= fitted.keys() <= allowed:
         raise ModelFileError(f"fitted attributes must be {', '.join(sorted(required))} and some others")
     n_columns = targets.n_columns
@@ -382,9 +368,12 @@ def _check_fitted(
     check_real("unlabeled_weight_", fitted["unlabeled_weight_"], 0.0, 1.0)
     checks: dict[str, Callable[[Any], bool]] = {
         "_seed": lambda seed: type(seed) is int and 0 <= seed < np.iinfo(np.int32).max,
-        "_tuned": _are_tuned_settings,
+        "_tuned": lambda tuned: (
+            all(isinstance(each, str) for each in tuned)
+            and all(isinstance(each, Real) for each in tuned.values())
+        ),
         "_has_tree_of_all_rows": lambda flag: type(flag) is bool,
-        "_tuned_for": lambda name: name in ("f1_micro", "f1_macro"),
+        "_tuned_for": lambda name: name in check.THRESHOLD_RULES,
         "oob_score_": lambda score: isinstance(score, Real),
         "oob_decision_function_": lambda scores: _is_matrix(scores, targets.attributes.get("n_classes_")),
         "oob_prediction_": lambda numbers: _is_matrix(
@@ -405,23 +394,14 @@ def _check_fitted(
 def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
     if not isinstance(settings, dict) or settings.keys() != _SETTINGS:
         raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
-    for name in ("bootstrap", "normalize_rows", "normalize_labels"):
-        check_flag(name, settings[name])
+    check.check_parameters(settings)
+    if any(isinstance(value, str) and value == AUTO for value in settings.values()):
+        raise ModelFileError("settings_ must leave nothing open")
     count_features(settings["max_features"], width)
-    check_integer("min_samples_split", settings["min_samples_split"], 2)
-    check_real("min_impurity_decrease", settings["min_impurity_decrease"], 0.0, 1.0)
-    if settings["max_depth"] is not None:
-        check_integer("max_depth", settings["max_depth"], 1)
     if isinstance(settings["split"], str) or (settings["split"] is None and not predict_only):
         raise ModelFileError("settings_ must have a split learner")
     if settings["split"] is not None:
         splits.named(settings["split"])
-
-
-def _are_tuned_settings(tuned: Any) -> bool:
-    return isinstance(tuned, dict) and all(
-        isinstance(name, str) and isinstance(value, Real) for name, value in tuned.items()
-    )
 
 
 def _are_names(names: Any) -> bool:

@@ -1,7 +1,5 @@
 """Checks of constructor parameters and of what fit takes beside X and y: once, at the border, by name."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +11,22 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from slantwood.ensemble.settings import count_features
+from slantwood.ensemble.spec import AUTO
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed
-from slantwood.targets.base import DiscreteTargets, Targets
+from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
 
 Check = Callable[[str, Any], Any]
+
+# Measures by which thresholds can be tuned.
+THRESHOLD_RULES = ("f1_micro", "f1_macro")
 
 # The threshold at which the more probable of two classes is chosen.
 _NEUTRAL = 0.5
@@ -37,7 +40,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def _auto_or(check: Check) -> Check:
-    return lambda name, value: (isinstance(value, str) and value == "auto") or check(name, value)
+    return lambda name, value: (isinstance(value, str) and value == AUTO) or check(name, value)
 
 
 def _none_or(check: Check) -> Check:
@@ -50,18 +53,6 @@ def _check_jobs(name: str, value: Any) -> None:
         raise ValueError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all cores")
 
 
-def _check_unlabeled_weight(name: str, value: Any) -> None:
-    if isinstance(value, str):
-        check_choice(name, value, ("auto",))
-    elif value is not None:
-        check_real(name, value, 0.0, 1.0)
-
-
-def _check_threshold_rule(name: str, value: Any) -> None:
-    if isinstance(value, str):
-        check_choice(name, value, ("f1_micro", "f1_macro"))
-
-
 def _check_hierarchy(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, Hierarchy):
         raise TypeError(
@@ -70,11 +61,12 @@ def _check_hierarchy(name: str, value: Any) -> None:
         )
 
 
+_SHARE = partial(check_real, minimum=0.0, maximum=1.0)
 _CHECKS: dict[str, Check] = {
     "n_estimators": partial(check_integer, minimum=1),
     "max_depth": _none_or(partial(check_integer, minimum=1)),
     "min_samples_split": _auto_or(partial(check_integer, minimum=2)),
-    "min_impurity_decrease": _auto_or(partial(check_real, minimum=0.0, maximum=1.0)),
+    "min_impurity_decrease": _auto_or(_SHARE),
     "bootstrap": _auto_or(check_flag),
     "normalize_rows": _auto_or(check_flag),
     "normalize_labels": _auto_or(check_flag),
@@ -82,9 +74,9 @@ _CHECKS: dict[str, Check] = {
     "warm_start": check_flag,
     "verbose": partial(check_integer, minimum=0),
     "missing_indicators": check_flag,
-    "unlabeled_weight": _check_unlabeled_weight,
+    "unlabeled_weight": _none_or(_auto_or(_SHARE)),
     "n_jobs": _none_or(_check_jobs),
-    "threshold": _check_threshold_rule,
+    "threshold": lambda name, value: not isinstance(value, str) or check_choice(name, value, THRESHOLD_RULES),
     "hierarchy": _check_hierarchy,
 }
 
@@ -93,48 +85,34 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Return one finite, non-negative float64 weight per row, not all zero, of mean 1 where it is less."""
     if sample_weight is None:
         return np.ones(n_rows)
-    if isinstance(sample_weight, Real):
-        weights = np.full(n_rows, float(sample_weight))
-    else:
-        weights = np.asarray(sample_weight)
-        if weights.dtype.kind not in "biuf":
-            raise TypeError(f"sample_weight has dtype {weights.dtype}; it must hold real numbers")
-        weights = weights.astype(np.float64)
-    if weights.ndim != 1:
+    given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else sample_weight
+    weights = _real_array("sample_weight", given)
+    if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must be a 1D array of shape ({n_rows},), one weight for each row of X, or a "
             f"single number; got an array of shape {weights.shape}"
         )
-    if len(weights) != n_rows:
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each row of X"
-        )
     if not np.isfinite(weights).all():
         raise ValueError("sample_weight holds NaN or infinite values; every weight must be a finite number")
     if (weights < 0).any():
-        raise ValueError(
-            f"sample_weight holds the negative value {weights.min()}; negative weights have no meaning "
-            "here: use 0 to leave a row out"
-        )
-    if not (weights > 0).any():
+        raise ValueError(f"sample_weight holds the negative value {weights.min()}; use 0 to leave a row out")
+    positive = weights[weights > 0]
+    if len(positive) == 0:
         raise ValueError("sample_weight is zero for every row; at least one row must have a positive weight")
-    smallest, largest = weights[weights > 0].min(), weights.max()
-    if smallest < 1e-12 or largest > 1e12:
+    if positive.min() < 1e-12 or positive.max() > 1e12:
         raise ValueError(
-            f"sample_weight ranges from {smallest} to {largest}; positive weights must lie between 1e-12 and "
-            "1e12, which single precision can add up: divide them by their mean"
+            f"sample_weight ranges from {positive.min()} to {positive.max()}; positive weights must lie "
+            "between 1e-12 and 1e12, which single precision can add up: divide them by their mean"
         )
     # A row of weight 2 counts as two; but weights that add up to 1, say, do not make a sample of one row.
-    return weights / min(weights[weights > 0].mean(), 1.0)
+    return weights / min(positive.mean(), 1.0)
 
 
 def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
     """Return float64 weights of the target columns; empty where all count the same."""
     if target_weights is None:
         return np.empty(0)
-    weights = np.asarray(target_weights)
-    if weights.dtype.kind not in "biuf":
-        raise TypeError(f"target_weights has dtype {weights.dtype}; it must hold real numbers")
+    weights = _real_array("target_weights", target_weights)
     if weights.shape != (n_columns,):
         raise ValueError(
             f"target_weights has shape {weights.shape}; expected ({n_columns},), one weight for each column "
@@ -145,10 +123,23 @@ def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
             "target_weights must be finite, not negative, and positive for at least one target; got "
             f"values from {weights.min()} to {weights.max()}"
         )
-    return weights.astype(np.float64)
+    return weights
 
 
-def check_threshold(value: Any, targets: DiscreteTargets) -> None:
+def _real_array(name: str, given: Any) -> np.ndarray:
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold real numbers")
+    return array.astype(np.float64)
+
+
+def check_max_features(value: Any, n_features: int) -> None:
+    """Check how many features splits may combine, unless that is left to the data."""
+    if not (isinstance(value, str) and value == AUTO):
+        count_features(value, n_features)
+
+
+def check_threshold(value: Any, targets: Any) -> None:
     """Check from which score on labels are chosen: a number, one for each label, or how to tune them.
 
     The second of two classes is chosen like a label, by a number; of more classes the most probable one.
@@ -176,10 +167,7 @@ def check_threshold(value: Any, targets: DiscreteTargets) -> None:
     except (TypeError, ValueError) as error:
         raise TypeError(f"threshold={with_type(value)} must be a number, or one for each label") from error
     if each.shape != (targets.n_columns,):
-        raise ValueError(
-            f"threshold has shape {each.shape}; expected a number, or ({targets.n_columns},), one for each "
-            "label"
-        )
+        raise ValueError(f"threshold has shape {each.shape}; expected ({targets.n_columns},), or one number")
     if not ((each >= 0.0) & (each <= 1.0)).all():
         raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
 
@@ -244,15 +232,11 @@ def check_clustering(clustering: Any, n_rows: int) -> Clustering:
             raise TypeError("complex numbers")
         columns = columns.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"clustering must hold real numbers; it has dtype {columns.dtype} ({error})"
-        ) from error
-    columns = check_array(
-        columns, accept_sparse="csr", ensure_all_finite="allow-nan", input_name="clustering"
-    )
-    if sp.issparse(columns) and not columns.has_canonical_format:
-        columns = columns.copy()
-        columns.sum_duplicates()
+        raise TypeError(f"clustering must hold real numbers, not {columns.dtype} ({error})") from error
+    allowed = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+    columns = check_array(columns, input_name="clustering", **allowed)
+    if sp.issparse(columns):
+        columns.sum_duplicates()  # of a copy, as `astype` makes one
     if not known_rows(columns).any():
         raise ValueError("clustering has no value that is known: all are NaN")
     return replace(chosen, attributes=columns)

@@ -16,16 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.features.frames import (
-    MISSING,
-    Coded,
-    Plain,
-    Table,
-    as_float32,
-    coded,
-    missing_cells,
-    number_frame,
-)
+from slantwood.features import frames
+from slantwood.features.frames import MISSING, Coded, Plain, Table, as_float32
 from slantwood.features.matrix import nonzero_share
 from slantwood.kernels.matrix import DENSE_SHARE
 
@@ -125,12 +117,20 @@ class Encoding:
         array([[ 1., nan,  1.],
                [ 2.,  5.,  0.]], dtype=float32)
         """
-        if sp.issparse(X):
-            _check_nothing_listed(categorical_features)
-        lists_columns = len(_items(categorical_features)) > 0
-        numbers = None if lists_columns and not sp.issparse(X) else _plain_numbers(X)
+        listed = _items(categorical_features)
+        if sp.issparse(X) and any(not isinstance(item, (bool, np.bool_)) or item for item in listed):
+            raise TypeError(
+                f"categorical_features={categorical_features!r:.200} lists nominal columns, but X is a "
+                "sparse matrix, whose columns are numbers; give X as a data frame or an array, or leave "
+                "categorical_features out"
+            )
+        numbers = None if listed and not sp.issparse(X) else _plain_numbers(X)
         if numbers is not None:
-            encoding = _of_numbers(numbers, missing_indicators)
+            columns = range(numbers.shape[1])
+            missing = _missing_per_column(numbers)
+            blank = () if sp.issparse(numbers) else tuple(np.flatnonzero(missing == len(numbers)).tolist())
+            indicated = tuple(np.flatnonzero(missing).tolist()) if missing_indicators else ()
+            encoding = cls(len(columns), tuple(columns), blank, (), (), (), (), indicated)
             return encoding, encoding._with_indicators(numbers)
         table = Table(X)
         encoding = _of_table(table, categorical_features, missing_indicators)
@@ -171,15 +171,12 @@ class Encoding:
         numbers = None if self.nominal and not sp.issparse(X) else _plain_numbers(X)
         n_columns = numbers.shape[1] if numbers is not None else (table := Table(X)).shape[1]
         if n_columns != self.n_inputs:
-            raise ValueError(
-                f"X has {n_columns} columns, and had {self.n_inputs} in training; give the same columns"
-            )
+            raise ValueError(f"X has {n_columns} columns, and had {self.n_inputs} in training; give these")
         if numbers is None:
             return self._encode_table(table)
         if self.nominal:
             raise TypeError(
-                "X is a sparse matrix, but had nominal columns in training; give a data frame or an array "
-                "with the same columns"
+                "X is a sparse matrix, but had nominal columns in training; give a frame or array"
             )
         return self._with_indicators(numbers)
 
@@ -300,9 +297,8 @@ class Encoding:
         indicator[list(self.indicated)] = np.arange(len(self.indicated))
         marked = np.isnan(coo.data) & (indicator[coo.col] >= 0)
         places = (coo.row[marked], indicator[coo.col[marked]])
-        marks = sp.csr_array(
-            (np.ones(marked.sum(), np.float32), places), shape=(numbers.shape[0], len(self.indicated))
-        )
+        shape = (numbers.shape[0], len(self.indicated))
+        marks = sp.csr_array((np.ones(marked.sum(), np.float32), places), shape=shape)
         marks.data[:] = 1  # also where a cell was stored in two parts, which are added up
         both = sp.hstack([numbers, marks], format="csr")
         both.sum_duplicates()
@@ -357,75 +353,53 @@ class Encoding:
 
     def _numbers_of(self, table: Table, column: int) -> np.ndarray:
         cells = table.read(column)
-        label = table.label(column)
-        if not isinstance(cells, Coded):
-            return as_float32(cells, label)
-        if cells.are_numbers:
-            return as_float32(cells.numbers(), label)
+        if not isinstance(cells, Coded) or cells.are_numbers:
+            return as_float32(cells.numbers() if isinstance(cells, Coded) else cells, table.label(column))
         if column in self.blank:
             return np.full(table.shape[0], np.nan, np.float32)
         raise TypeError(
-            f"{label} held numbers in training, and now holds {_shown(cells)}; give numbers, or NaN where "
-            "they are missing"
+            f"{table.label(column)} held numbers in training, and now holds {_shown(cells)}; give numbers, "
+            "or NaN where they are missing"
         )
 
 
 def _plain_numbers(X: Any) -> Any:
     """Return X as float32 where it is all numbers by its type: an array, or anything sparse; else None."""
     if sp.issparse(X):
-        is_float_csr = X.format == "csr" and X.dtype == np.float32
-        return X if is_float_csr else sp.csr_array(X, dtype=np.float32)
+        return X if X.format == "csr" and X.dtype == np.float32 else sp.csr_array(X, dtype=np.float32)
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf":
-        is_float = X.dtype == np.float32
-        return np.ascontiguousarray(X if is_float else as_float32(X, "X"))
-    return number_frame(X)
-
-
-def _of_numbers(numbers: Any, missing_indicators: bool) -> Encoding:
-    n_inputs = numbers.shape[1]
-    missing = _missing_per_column(numbers) if missing_indicators else np.zeros(n_inputs)
-    indicated = tuple(np.flatnonzero(missing).tolist())
-    blank = () if sp.issparse(numbers) else tuple(np.flatnonzero(np.isnan(numbers).all(axis=0)).tolist())
-    return Encoding(n_inputs, tuple(range(n_inputs)), blank, (), (), (), (), indicated)
+        return np.ascontiguousarray(X if X.dtype == np.float32 else as_float32(X, "X"))
+    return frames.number_frame(X)
 
 
 def _of_table(table: Table, categorical_features: Any, missing_indicators: bool) -> Encoding:
     listed = _listed(categorical_features, table.names, table.shape[1])
     numbers: list[int] = []
     blank: list[int] = []
-    nominal: list[int] = []
-    all_categories: list[tuple[Plain, ...]] = []
-    usual: list[int] = []
-    frequent: list[tuple[int, ...]] = []
     indicated: list[int] = []
+    nominal: list[tuple[int, tuple[Plain, ...], int, tuple[int, ...]]] = []
     for column in range(table.shape[1]):
         cells = table.read(column)
         is_nominal = column in listed or _is_nominal(cells, column, table, categorical_features)
-        missing = missing_cells(cells)
+        missing = frames.missing_cells(cells)
         if missing_indicators and missing.any():
             indicated.append(column)
         if is_nominal and not missing.all():
-            nominal.append(column)
-            categories = _sorted(_plain_values(coded(cells), table.label(column)))
-            all_categories.append(categories)
-            counts = _counts(_codes_of(table, column, categories))
-            usual.append(_usual(counts))
-            marked = np.delete(counts, usual[-1]) if usual[-1] >= 0 else counts
-            frequent.append(tuple(np.flatnonzero(marked >= FREQUENT * counts.sum()).tolist()))
+            categories = _sorted(_plain_values(frames.coded(cells), table.label(column)))
+            codes = _codes_of(table, column, categories)
+            counts = np.bincount(codes[codes >= 0])
+            most = int(np.argmax(counts))
+            usual = most if 2 * counts[most] >= counts.sum() else -1
+            marked = np.delete(counts, usual) if usual >= 0 else counts
+            frequent = tuple(np.flatnonzero(marked >= FREQUENT * counts.sum()).tolist())
+            nominal.append((column, categories, usual, frequent))
             continue
         numbers.append(column)
         if missing.all():
             blank.append(column)
-    return Encoding(
-        table.shape[1],
-        tuple(numbers),
-        tuple(blank),
-        tuple(nominal),
-        tuple(all_categories),
-        tuple(usual),
-        tuple(frequent),
-        tuple(indicated),
-    )
+    of_nominal: Any = zip(*nominal, strict=True) if nominal else ((), (), (), ())
+    fields: list[Any] = [tuple(numbers), tuple(blank), *of_nominal, tuple(indicated)]
+    return Encoding(table.shape[1], *fields)
 
 
 def _is_nominal(cells: np.ndarray | Coded, column: int, table: Table, categorical_features: Any) -> bool:
@@ -434,10 +408,7 @@ def _is_nominal(cells: np.ndarray | Coded, column: int, table: Table, categorica
         return False
     label = table.label(column)
     if cells.kind == "neither":
-        raise TypeError(
-            f"{label} is of type {cells.dtype}, which is neither a number nor a category; turn it into "
-            "numbers, or drop it"
-        )
+        raise TypeError(f"{label} is of type {cells.dtype}; turn it into numbers or categories, or drop it")
     if cells.kind == "by value" and cells.are_numbers:
         return False
     if cells.kind == "by value" and not cells.are_texts:
@@ -471,7 +442,18 @@ def _listed(categorical_features: Any, names: list[Any] | None, n_inputs: int) -
             )
         return frozenset(np.flatnonzero(items).tolist())
     if all(isinstance(item, str) for item in items):
-        positions = [_position(item, names) for item in items]
+        if names is None:
+            raise ValueError(
+                f"categorical_features holds the name {items[0]!r}, but X has no column names; give "
+                "positions, or X as a data frame"
+            )
+        unknown = next((item for item in items if item not in names), None)
+        if unknown is not None:
+            raise ValueError(
+                f"categorical_features holds {unknown!r}, which is no column of X; its columns are "
+                f"{', '.join(map(repr, names)):.300}"
+            )
+        positions = [names.index(item) for item in items]
     elif all(isinstance(item, Integral) and not isinstance(item, bool) for item in items):
         positions = [int(item) for item in items]
         outside = [position for position in positions if not 0 <= position < n_inputs]
@@ -489,20 +471,6 @@ def _listed(categorical_features: Any, names: list[Any] | None, n_inputs: int) -
         twice = next(item for item in items if items.count(item) > 1)
         raise ValueError(f"categorical_features holds {twice!r} more than once; list each column once")
     return frozenset(positions)
-
-
-def _position(name: str, names: list[Any] | None) -> int:
-    if names is None:
-        raise ValueError(
-            f"categorical_features holds the name {name!r}, but X has no column names; give positions, or X "
-            "as a data frame"
-        )
-    if name not in names:
-        raise ValueError(
-            f"categorical_features holds {name!r}, which is no column of X; its columns are "
-            f"{', '.join(map(repr, names)):.300}"
-        )
-    return names.index(name)
 
 
 def _items(categorical_features: Any) -> list[Any]:
@@ -523,18 +491,8 @@ def _items(categorical_features: Any) -> list[Any]:
     return list(categorical_features)
 
 
-def _check_nothing_listed(categorical_features: Any) -> None:
-    listed = [item for item in _items(categorical_features) if not isinstance(item, (bool, np.bool_)) or item]
-    if listed:
-        raise TypeError(
-            f"categorical_features={categorical_features!r:.200} lists nominal columns, but X is a sparse "
-            "matrix, whose columns are numbers; give X as a data frame or an array, or leave "
-            "categorical_features out"
-        )
-
-
 def _plain_values(cells: Coded, label: str) -> list[Plain]:
-    values = cells.plain_values()
+    values = [frames.plain(value) for value in cells.values]
     if float("inf") in values or float("-inf") in values:
         raise ValueError(f"{label} holds infinity, which is no category; give NaN where it is missing")
     return values
@@ -548,20 +506,10 @@ def _sorted(values: list[Plain]) -> tuple[Plain, ...]:
         return tuple(sorted(categories, key=lambda category: (type(category).__name__, str(category))))
 
 
-def _counts(codes: np.ndarray) -> np.ndarray:
-    return np.bincount(codes[codes >= 0])
-
-
-def _usual(counts: np.ndarray) -> int:
-    """Return the category that at least half of the known cells have, -1 where there is none."""
-    most = int(np.argmax(counts))
-    return most if 2 * counts[most] >= counts.sum() else -1
-
-
 def _codes_of(table: Table, column: int, categories: tuple[Plain, ...]) -> np.ndarray:
     """Return each cell's position among the categories of training, or why it has none."""
     position = {category: code for code, category in enumerate(categories)}
-    cells = coded(table.read(column))
+    cells = frames.coded(table.read(column))
     values = _plain_values(cells, table.label(column))
     # A missing cell, of code -1, takes the last of these.
     codes = np.array([*(position.get(value, UNKNOWN) for value in values), MISSING], np.int32)
@@ -587,8 +535,7 @@ def _missing_per_column(matrix: Any) -> np.ndarray:
     """Count the NaN of each column."""
     if not sp.issparse(matrix):
         return np.count_nonzero(np.isnan(matrix), axis=0)
-    csr = sp.csr_array(matrix)
-    return np.bincount(csr.indices[np.isnan(csr.data)], minlength=csr.shape[1])
+    return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=matrix.shape[1])
 
 
 def _shown(cells: Coded) -> str:

@@ -1,7 +1,5 @@
 """The encoding of X in a model file: {"n_inputs"} where columns stay as they are, else all fields."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields
 from itertools import pairwise
 from typing import Any
@@ -26,11 +24,10 @@ def encoding_from_json(given: Any, width: int) -> Encoding:
         return Encoding(width, tuple(range(width)), (), (), (), (), (), ())
     if not isinstance(given, dict) or given.keys() != _KEYS:
         raise ValueError(f"encoding must have just {', '.join(sorted(_KEYS))}")
-    listed = {
-        name: _whole_numbers(given[name]) for name in ("numbers", "blank", "nominal", "usual", "indicated")
-    }
-    categories = tuple(tuple(map(_category, each)) for each in _lists(given["categories"]))
-    frequent = tuple(map(_whole_numbers, _lists(given["frequent"])))
+    names = ("numbers", "blank", "nominal", "usual", "indicated")
+    listed = {name: _tuple_of(given[name], int) for name in names}
+    categories = tuple(_tuple_of(each, str, int, float) for each in _tuple_of(given["categories"], list))
+    frequent = tuple(_tuple_of(each, int) for each in _tuple_of(given["frequent"], list))
     n_inputs, nominal, usual = given["n_inputs"], listed["nominal"], listed["usual"]
     inputs = range(len(listed["numbers"]) + len(nominal))
     per_nominal = zip(categories, usual, frequent, strict=True)
@@ -51,37 +48,16 @@ def encoding_from_json(given: Any, width: int) -> Encoding:
     )
     if not right:
         raise ValueError("the encoding of X does not fit together")
-    encoding = Encoding(
-        n_inputs,
-        listed["numbers"],
-        listed["blank"],
-        nominal,
-        categories,
-        usual,
-        frequent,
-        listed["indicated"],
-    )
+    encoding = Encoding(n_inputs=n_inputs, categories=categories, frequent=frequent, **listed)
     if len(encoding.source) != width:
         raise ValueError(f"X is encoded as {len(encoding.source)} columns, and trees have {width}")
     return encoding
 
 
-def _lists(given: Any) -> list[list[Any]]:
-    if not isinstance(given, list) or not all(isinstance(each, list) for each in given):
-        raise ValueError(f"{given!r:.60} must be a list of lists")
-    return given
-
-
-def _whole_numbers(given: Any) -> tuple[int, ...]:
-    if not isinstance(given, list) or not all(type(each) is int for each in given):
-        raise ValueError(f"{given!r:.60} must be a list of whole numbers")
+def _tuple_of(given: Any, *types: type) -> tuple[Any, ...]:
+    if not isinstance(given, list) or not all(type(each) in types for each in given):
+        raise ValueError(f"{given!r:.60} must be a list of {' or '.join(each.__name__ for each in types)}")
     return tuple(given)
-
-
-def _category(given: Any) -> str | int | float:
-    if type(given) not in (str, int, float):
-        raise ValueError(f"{given!r:.60} must be a category")
-    return given
 
 
 def _rise(numbers: tuple[int, ...]) -> bool:

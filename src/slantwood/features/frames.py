@@ -4,9 +4,7 @@ pandas, polars and Arrow tables are read through narwhals, arrays by position. W
 decided in `encoding`. No library of data frames is needed, or imported, where X is an array.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -47,9 +45,7 @@ def is_table(X: Any, categorical_features: Any) -> bool:
     try:
         return lists_columns or np.asarray(X).dtype.kind in "OU"
     except ValueError as error:
-        raise ValueError(
-            "X is no table: its rows must have the same length, and its cells hold one value each"
-        ) from error
+        raise ValueError("X is no table: rows must have the same length, and cells one value each") from error
 
 
 def checked_table(X: Any, min_rows: int) -> Any:
@@ -91,10 +87,6 @@ class Coded:
         """Return each cell's number, NaN where it is missing."""
         return np.array([*map(_as_float, self.values), np.nan])[self.codes]
 
-    def plain_values(self) -> list[Plain]:
-        """Return the values such that values that mean the same are equal, whatever library held them."""
-        return [plain(value) for value in self.values]
-
 
 def column_names(table: Any, called: str) -> list[Any] | None:
     """Return the names of a frame's columns; None where it is no frame. Errors call it as given."""
@@ -112,22 +104,17 @@ class Table:
     def __init__(self, X: Any) -> None:
         self.is_frame = is_frame(X)
         self._coded: dict[int, Coded] = {}
-        self._read: Callable[[Any], np.ndarray | Coded]
-        self._columns: Any
+        self.names: list[Any] | None = None
+        cells: Any = _eager(X) if self.is_frame else np.asarray(X)
+        self.shape: tuple[int, int] = cells.shape
         if self.is_frame:
-            frame = _eager(X)
-            self._read, self._columns = _frame_column, list(frame.iter_columns())
-            self.names: list[Any] | None = list(frame.columns)
-            self.shape: tuple[int, int] = frame.shape
+            self.names, self._columns = list(cells.columns), list(cells.iter_columns())
             return
-        array = np.asarray(X)
-        if array.ndim != 2:
-            raise ValueError(f"X must have two dimensions, rows and columns; it has shape {array.shape}")
-        if array.dtype.kind not in "biufOU":
-            raise TypeError(f"X has dtype {array.dtype}; it must hold real numbers, or be of dtype object")
-        self._read, self._columns = _array_column, array.T
-        self.names = None
-        self.shape = array.shape
+        if cells.ndim != 2:
+            raise ValueError(f"X must have two dimensions, rows and columns; it has shape {cells.shape}")
+        if cells.dtype.kind not in "biufOU":
+            raise TypeError(f"X has dtype {cells.dtype}; it must hold real numbers, or be of dtype object")
+        self._columns = cells.T
 
     def label(self, column: int) -> str:
         """Name a column as an error should."""
@@ -138,7 +125,7 @@ class Table:
         if column in self._coded:
             return self._coded[column]
         try:
-            cells = self._read(self._columns[column])
+            cells = (_frame_column if self.is_frame else _array_column)(self._columns[column])
         except _NoDistinctValuesError as error:
             raise TypeError(
                 f"{self.label(column)} holds {error}, which is neither a number nor a category; turn it into "
@@ -163,7 +150,10 @@ def missing_cells(cells: np.ndarray | Coded) -> np.ndarray:
 
 
 def plain(value: Any) -> Plain:
-    """Return a value as text or number: whole numbers as int, what is neither by its text."""
+    """Return a value as text or number: whole numbers as int, what is neither by its text.
+
+    Values that mean the same are then equal, whatever library held them.
+    """
     if isinstance(value, str):
         return str.__str__(value)
     if not _is_number(value):
@@ -231,9 +221,7 @@ def _eager(X: Any, called: str = "X") -> Any:
             f"{called} has more than one column {shown(twice)}; give every column a name of its own"
         ) from error
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"{called} is a lazy frame ({type(X).__name__}), which holds no rows yet; give {called}.collect()"
-        )
+        raise TypeError(f"{called} is a lazy frame ({type(X).__name__}); give {called}.collect()")
     return frame
 
 

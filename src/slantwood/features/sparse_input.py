@@ -4,8 +4,6 @@ An index outside the shape makes compiled code, SciPy's and ours, read and write
 sparse matrix that a user gives is looked at once, at the border, before anything converts it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -40,24 +38,20 @@ def check_sparse(matrix: Any, name: str) -> None:
     coords = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)  # before SciPy 1.13
     for axis, (indices, length) in enumerate(zip(coords, matrix.shape, strict=True)):
         if len(indices) != len(matrix.data):
-            raise ValueError(
-                f"{called} has {len(matrix.data)} values and {len(indices)} indices of axis {axis}; {_REMEDY}"
-            )
+            found = f"{len(matrix.data)} values and {len(indices)} indices of axis {axis}"
+            raise ValueError(f"{called} has {found}; {_REMEDY}")
         _check_indices(indices, length, called, f"axis {axis}")
 
 
 def _as_coo(matrix: Any, called: str) -> Any:
     """Let SciPy convert the other formats, which checks what it finds in their lists and dictionaries."""
-    if matrix.format == "lil" and any(map(_differ_in_length, matrix.rows, matrix.data)):
+    is_lil = matrix.format == "lil"
+    if is_lil and any(len(i) != len(values) for i, values in zip(matrix.rows, matrix.data, strict=True)):
         raise ValueError(f"{called} has a row with other numbers of indices and values; {_REMEDY}")
     try:
         return matrix.tocoo()
     except ValueError as error:
         raise ValueError(f"{called}: {error}; {_REMEDY}") from error
-
-
-def _differ_in_length(indices: list[int], values: list[Any]) -> bool:
-    return len(indices) != len(values)
 
 
 def _check_compressed(matrix: Any, name: str) -> None:
@@ -69,16 +63,12 @@ def _check_compressed(matrix: Any, name: str) -> None:
     indptr, indices = matrix.indptr, matrix.indices
     _check_integers(indptr, called, "indptr")
     if indptr.shape != (shape[along] + 1,) or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError(
-            f"{called}: its indptr must be {shape[along] + 1} numbers that begin with 0 and never fall; "
-            f"{_REMEDY}"
-        )
+        right = f"{shape[along] + 1} numbers that begin with 0 and never fall"
+        raise ValueError(f"{called}: its indptr must be {right}; {_REMEDY}")
     stored = int(indptr[-1])
     if stored > min(len(indices), len(matrix.data)):
-        raise ValueError(
-            f"{called}: its indptr ends with {stored}, and there are {len(indices)} indices and "
-            f"{len(matrix.data)} values; {_REMEDY}"
-        )
+        found = f"{len(indices)} indices and {len(matrix.data)} values"
+        raise ValueError(f"{called}: its indptr ends with {stored}, and there are {found}; {_REMEDY}")
     _check_indices(indices[:stored], shape[across], called, "columns" if across == 1 else "rows")
 
 
@@ -88,10 +78,8 @@ def _check_indices(indices: np.ndarray, length: int, called: str, of: str) -> No
         return
     low, high = int(indices.min()), int(indices.max())
     if low < 0 or high >= length:
-        raise ValueError(
-            f"{called} has the index {low if low < 0 else high} of {of}, and its shape allows 0 to "
-            f"{length - 1}; {_REMEDY}"
-        )
+        wrong, allowed = (low if low < 0 else high), f"its shape allows 0 to {length - 1}"
+        raise ValueError(f"{called} has the index {wrong} of {of}, and {allowed}; {_REMEDY}")
 
 
 def _check_integers(numbers: np.ndarray, called: str, what: str) -> None:

@@ -21,8 +21,6 @@ of the file, and what it would take with a limit, before anything is made of it,
 executed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -30,7 +28,7 @@ import mmap
 import os
 import stat
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import IO, Any, NamedTuple
@@ -93,12 +91,12 @@ def write(target: Source, document: Mapping[str, Any], arrays: Mapping[str, np.n
 
     A path has the whole file at once or, if anything goes wrong, what it had before.
     """
-    chunks = _chunks(document, {name: _storable(name, array) for name, array in arrays.items()})
-    if not isinstance(target, (str, PathLike)):
+    chunks = _chunks(document, arrays)
+    if isinstance(target, (str, PathLike)):
+        with atomic_write(target) as file:
+            _write_all(file, chunks)
+    else:
         _write_all(target, chunks)
-        return
-    with atomic_write(target) as file:
-        _write_all(file, chunks)
 
 
 def _write_all(file: IO[bytes], chunks: Sequence[bytes | memoryview]) -> None:
@@ -106,24 +104,22 @@ def _write_all(file: IO[bytes], chunks: Sequence[bytes | memoryview]) -> None:
         file.write(chunk)
 
 
-def _storable(name: str, array: np.ndarray) -> np.ndarray:
-    if array.dtype.name not in DTYPES or not 1 <= array.ndim <= _MOST_DIMENSIONS:
-        raise TypeError(
-            f"array {name!r} has dtype {array.dtype} and {array.ndim} dimensions; a model file holds arrays "
-            f"of one or two dimensions of {', '.join(DTYPES)}"
-        )
-    return np.ascontiguousarray(array, DTYPES[array.dtype.name])
-
-
 def _chunks(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> list[bytes | memoryview]:
-    """Return the bytes of a file in a few parts; those of arrays are not copied."""
+    """Return the bytes of a file in a few parts; those of arrays are not copied where they lie in order."""
     entries: list[dict[str, Any]] = []
     body: list[bytes | memoryview] = []
     length = 0
-    for name, array in arrays.items():
+    for name, given in arrays.items():
+        if given.dtype.name not in DTYPES or not 1 <= given.ndim <= _MOST_DIMENSIONS:
+            raise TypeError(
+                f"array {name!r} has dtype {given.dtype} and {given.ndim} dimensions; a model file holds "
+                f"arrays of one or two dimensions of {', '.join(DTYPES)}"
+            )
+        array = np.ascontiguousarray(given, DTYPES[given.dtype.name])
         padding = -length % _ALIGNMENT
         length += padding
-        entries.append(_entry(name, array, length))
+        described = {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}
+        entries.append({**described, "offset": length, "bytes": array.nbytes})
         body += [bytes(padding), array.reshape(-1).view(np.uint8).data]
         length += array.nbytes
     header = json.dumps({"arrays": entries, "document": document}, allow_nan=False).encode("ascii")
@@ -141,16 +137,6 @@ def _chunks(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> li
     for chunk in body:
         digest.update(chunk)
     return [opening[:_DIGEST_AT], digest.digest(), *body]
-
-
-def _entry(name: str, array: np.ndarray, offset: int) -> dict[str, Any]:
-    return {
-        "name": name,
-        "dtype": array.dtype.name,
-        "shape": list(array.shape),
-        "offset": offset,
-        "bytes": array.nbytes,
-    }
 
 
 # ---- reading
@@ -171,7 +157,12 @@ def read(source: Source, max_memory: int | None = None) -> Contents:
     """
     if isinstance(source, (str, PathLike)):
         with open(source, "rb") as file:
-            content = _mapped(file) if _can_be_mapped(file) else _streamed(file, max_memory)
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size > 0:
+                # Copied on writing: kernels would be compiled anew for arrays that cannot be written to.
+                content = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
+            else:
+                content = _streamed(file, max_memory)
     else:
         content = _streamed(source, max_memory)
     return _contents(content, MemoryLimit.of(max_memory, len(content)))
@@ -181,16 +172,6 @@ def format_version(path: str | PathLike[str]) -> int:
     """Return the version of the format of a file that `read` has found right."""
     with open(path, "rb") as file:
         return int(_PROLOGUE.unpack(file.read(_PROLOGUE.size))[1])
-
-
-def _can_be_mapped(file: IO[bytes]) -> bool:
-    status = os.fstat(file.fileno())
-    return stat.S_ISREG(status.st_mode) and status.st_size > 0
-
-
-def _mapped(file: IO[bytes]) -> np.ndarray:
-    # Kernels would be compiled anew for arrays that cannot be written to: hence copies on writing.
-    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
 
 
 def _streamed(file: IO[bytes], max_memory: int | None) -> np.ndarray:
@@ -324,9 +305,7 @@ def _few_wide_integers() -> Callable[[str], int]:
         if not -(1 << 63) <= number < 1 << 64:
             n_wide += 1
             if n_wide > _MOST_WIDE_INTEGERS:
-                raise ValueError(
-                    f"there are more than {_MOST_WIDE_INTEGERS} whole numbers above 64 bits; use text instead"
-                )
+                raise ValueError(f"more than {_MOST_WIDE_INTEGERS} whole numbers above 64 bits; use text")
         return number
 
     return read_integer
@@ -343,24 +322,20 @@ def _checked_entry(entry: Any) -> tuple[str, np.dtype, tuple[int, ...], int, int
     counts = [offset, size, *(shape if isinstance(shape, list) else [None])]
     are_counts = all(type(count) is int and 0 <= count <= _MOST_BYTES for count in counts)
     if not are_counts or not 1 <= len(shape) <= _MOST_DIMENSIONS:
-        raise ModelFileError(
-            f"array {name!r:.80} has the shape {shape!r:.80}, {offset=!r:.80}, {size=!r:.80}"
-        )
+        raise ModelFileError(f"array {name!r:.80} has shape {shape!r:.80}, {offset=!r:.80}, {size=!r:.80}")
     if math.prod(shape) * DTYPES[dtype].itemsize != size:
-        raise ModelFileError(
-            f"array {name!r:.80} of shape {shape!r:.80} and {dtype} cannot have {size} bytes"
-        )
+        raise ModelFileError(f"array {name!r:.80} of {dtype}, shape {shape!r:.80}, cannot have {size} bytes")
     return name, DTYPES[dtype], tuple(shape), offset, size
 
 
 def take(
-    arrays: dict[str, np.ndarray], name: str, dtypes: Sequence[str], n_dimensions: int = 1
+    arrays: dict[str, np.ndarray], name: str, dtypes: Collection[str], n_dimensions: int | None = 1
 ) -> np.ndarray:
-    """Remove an array from those of a file, and check its type."""
+    """Remove an array from those of a file, and check its type; None stands for any number of dimensions."""
     array = arrays.pop(name, None)
     if array is None:
         raise ModelFileError(f"array {name!r} is missing")
-    if array.dtype.name not in dtypes or array.ndim != n_dimensions:
+    if array.dtype.name not in dtypes or n_dimensions not in (None, array.ndim):
         raise ModelFileError(
             f"array {name!r} has dtype {array.dtype} and {array.ndim} dimensions; expected "
             f"{' or '.join(dtypes)} and {n_dimensions}"

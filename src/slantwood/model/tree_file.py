@@ -26,8 +26,6 @@ are float16: then the weights and the bias of a node come back multiplied by a p
 decision, so that the largest weight is near the upper end of what float16 can hold.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +34,8 @@ from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows
 from slantwood.model.container import take
 from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.model.trees import Trees
+
+Arrays = dict[str, np.ndarray]
 
 _COUNTS = ("uint8", "uint16", "uint32")
 _COLUMNS = ("uint16", "uint32")
@@ -56,7 +56,7 @@ _FLOAT16_EXPONENT = 15
 
 def to_arrays(
     trees: Trees, *, float16: bool = False, predict_only: bool = False
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+) -> tuple[dict[str, Any], Arrays]:
     """Return the part of the document, and the arrays, from which `from_arrays` makes the same trees."""
     inner = trees.left >= 0
     _check_shape(trees, inner)
@@ -145,12 +145,7 @@ def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def from_arrays(
-    document: Any,
-    arrays: dict[str, np.ndarray],
-    *,
-    n_features: int,
-    n_targets: int,
-    memory: MemoryLimit = UNLIMITED,
+    document: Any, arrays: Arrays, *, n_features: int, n_targets: int, memory: MemoryLimit = UNLIMITED
 ) -> Trees:
     """Make trees from what a file holds, and take its arrays out of `arrays`.
 
@@ -163,20 +158,24 @@ def from_arrays(
     ModelFileError
         Unless the arrays are trees that split `n_features` columns and predict `n_targets`.
     """
-    n_trees, sparse_leaves = _checked_document(document)
+    if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
+        raise ModelFileError("'trees' must have n_trees and sparse_leaves")
+    n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
+    if type(n_trees) is not int or not 1 <= n_trees <= _MOST_NODES or type(sparse_leaves) is not bool:
+        raise ModelFileError(f"{n_trees=!r:.40} must be a count, and {sparse_leaves=!r:.40} a truth value")
     bias = take(arrays, "trees/bias", ("float64",))
     n_inner, n_nodes, n_leaves = len(bias), 2 * len(bias) + n_trees, len(bias) + n_trees
     packed = take(arrays, "trees/inner", ("uint8",))
     if n_nodes > _MOST_NODES or len(packed) != -(-n_nodes // 8):
-        raise ModelFileError(
-            f"{len(packed)} bytes of array 'trees/inner' are not the bits of {n_nodes} nodes"
-        )
-    per_node = _sized(take(arrays, "trees/counts", _COUNTS), n_inner, "trees/counts")
+        raise ModelFileError(f"{len(packed)} bytes of array 'trees/inner' are not bits of {n_nodes} nodes")
+    per_node = _sized(arrays, "trees/counts", _COUNTS, n_inner)
     features = _columns(arrays, "trees/features", n_features)
     n_weights = len(features)
-    weights = _sized(take(arrays, "trees/weights", _NUMBERS), n_weights, "trees/weights")
-    means = _sized_or_one(take(arrays, "trees/means", _NUMBERS), n_weights, "trees/means")
-    sizes = _sizes(arrays, n_nodes)
+    weights = _sized(arrays, "trees/weights", _NUMBERS, n_weights)
+    means = _sized(arrays, "trees/means", _NUMBERS, n_weights, one_for_all=True)
+    sizes = _sized(arrays, "trees/sizes", (*_COUNTS, "float64"), n_nodes) if "trees/sizes" in arrays else None
+    if sizes is not None and _finite(sizes, "trees/sizes").min() < 0:
+        raise ModelFileError("array 'trees/sizes' holds weights below 0")
     stored_leaves = _stored_leaves(arrays, n_leaves, n_targets, sparse_leaves)
     memory.check(_BYTES_PER_NODE * n_nodes, f"{n_trees} trees of {n_nodes} nodes")
 
@@ -205,17 +204,6 @@ def from_arrays(
         np.full(n_nodes, np.nan) if sizes is None else sizes.astype(np.float64, copy=False),
         _leaves(stored_leaves, n_targets),
     )
-
-
-def _checked_document(document: Any) -> tuple[int, bool]:
-    if not isinstance(document, dict) or document.keys() != {"n_trees", "sparse_leaves"}:
-        raise ModelFileError("'trees' must have n_trees and sparse_leaves")
-    n_trees, sparse_leaves = document["n_trees"], document["sparse_leaves"]
-    if type(n_trees) is not int or not 1 <= n_trees <= _MOST_NODES or type(sparse_leaves) is not bool:
-        raise ModelFileError(
-            f"{n_trees=!r:.40} must be a number of trees, {sparse_leaves=!r:.40} a truth value"
-        )
-    return n_trees, sparse_leaves
 
 
 def _shape(
@@ -255,16 +243,6 @@ def _depths(roots: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> np
     return depth
 
 
-def _sizes(arrays: dict[str, np.ndarray], n_nodes: int) -> np.ndarray | None:
-    """Return the weight of the training rows of each node, None where the file does not say."""
-    if "trees/sizes" not in arrays:
-        return None
-    sizes = _sized(take(arrays, "trees/sizes", (*_COUNTS, "float64")), n_nodes, "trees/sizes")
-    if _finite(sizes, "trees/sizes").min() < 0:
-        raise ModelFileError("array 'trees/sizes' holds weights below 0")
-    return sizes
-
-
 class _StoredLeaves(NamedTuple):
     """The arrays of leaves as they lie in the file, of the right lengths; dense ones have only values."""
 
@@ -273,19 +251,16 @@ class _StoredLeaves(NamedTuple):
     targets: np.ndarray | None = None
 
 
-def _stored_leaves(
-    arrays: dict[str, np.ndarray], n_leaves: int, n_targets: int, is_sparse: bool
-) -> _StoredLeaves:
+def _stored_leaves(arrays: Arrays, n_leaves: int, n_targets: int, is_sparse: bool) -> _StoredLeaves:
     name = "leaves/values"
     if is_sparse:
-        counts = _sized(take(arrays, "leaves/counts", _COUNTS), n_leaves, "leaves/counts")
+        counts = _sized(arrays, "leaves/counts", _COUNTS, n_leaves)
         targets = _columns(arrays, "leaves/targets", n_targets)
-        return _StoredLeaves(_sized_or_one(take(arrays, name, _NUMBERS), len(targets), name), counts, targets)
+        values = _sized(arrays, name, _NUMBERS, len(targets), one_for_all=True)
+        return _StoredLeaves(values, counts, targets)
     values = take(arrays, name, _NUMBERS, n_dimensions=2)
     if values.shape != (n_leaves, n_targets):
-        raise ModelFileError(
-            f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}, leaves x targets"
-        )
+        raise ModelFileError(f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}")
     return _StoredLeaves(values)
 
 
@@ -316,21 +291,20 @@ def _check_each_once(targets: np.ndarray, indptr: np.ndarray, n_targets: int) ->
         raise ModelFileError("array 'leaves/targets' has a target twice in one leaf")
 
 
-def _columns(arrays: dict[str, np.ndarray], name: str, n_columns: int) -> np.ndarray:
+def _columns(arrays: Arrays, name: str, n_columns: int) -> np.ndarray:
     columns = take(arrays, name, _COLUMNS)
     if len(columns) and columns.max() >= n_columns:
         raise ModelFileError(f"array {name!r} has the column {columns.max()}, and there are {n_columns}")
     return columns
 
 
-def _sized(array: np.ndarray, length: int, name: str) -> np.ndarray:
-    if len(array) != length:
+def _sized(
+    arrays: Arrays, name: str, dtypes: tuple[str, ...], length: int, *, one_for_all: bool = False
+) -> np.ndarray:
+    array = take(arrays, name, dtypes)
+    if len(array) != length and not (one_for_all and len(array) == 1):
         raise ModelFileError(f"array {name!r} has {len(array)} numbers, and must have {length}")
     return array
-
-
-def _sized_or_one(array: np.ndarray, length: int, name: str) -> np.ndarray:
-    return array if len(array) == 1 else _sized(array, length, name)
 
 
 def _repeated(array: np.ndarray, length: int) -> np.ndarray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,63 +15,47 @@ if TYPE_CHECKING:
 ToJson = Callable[[Any, str], Any]
 
 
-class Targets(Protocol):
+class Targets(ABC):
     """How the user's y becomes a matrix with a column for each target, and leaf means predictions again."""
 
-    # How files call this kind, and the names of the fields in them.
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # how files call it
+    is_sparse: bool = False  # whether scores are kept without their zeros, as y was
+    hierarchy: Hierarchy | None = None  # of the labels, where there is one
 
     @property
+    @abstractmethod
     def task(self) -> str:
         """One of `task_names.TASKS`."""
 
     @property
+    @abstractmethod
     def n_columns(self) -> int:
         """Number of columns of the encoded targets."""
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether scores are kept without their zeros, as y was."""
-
-    @property
-    def hierarchy(self) -> Hierarchy | None:
-        """The hierarchy of the labels, where there is one."""
-
-    @property
     def ranks(self) -> np.ndarray:
         """Which of several columns of the same score goes first: the one of lower rank."""
+        return np.arange(self.n_columns)
 
     @property
     def column_weights(self) -> np.ndarray:
         """Default weights of the columns in the choice of splits; empty where all are equal."""
+        return np.empty(0)
 
     @property
+    @abstractmethod
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
 
+    @abstractmethod
     def continued(self, later: Any) -> Self:
         """Return the targets for adding trees, fitted on `later` ones, to a forest fitted on these."""
 
+    @abstractmethod
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
 
     @classmethod
+    @abstractmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
         """Make targets from fields that a file has; a ValueError says what is wrong with them."""
-
-
-class DiscreteTargets(Targets, Protocol):
-    """Classes or labels: what classifiers predict."""
-
-    @property
-    def classes(self) -> np.ndarray:
-        """The classes or labels, as `classes_` names them."""
-
-    def probabilities(self, means: Any) -> Any:
-        """Return a probability for each class or label from leaf means."""
-
-    def decode(self, probabilities: Any, threshold: Any) -> Any:
-        """Return the chosen classes, or labels in the form of y."""
-
-
-NO_WEIGHTS = np.empty(0)

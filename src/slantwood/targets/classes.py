@@ -8,19 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.base import Targets, ToJson
 
 
 @dataclass(frozen=True)
-class ClassTargets:
+class ClassTargets(Targets):
     """Labels of any type, two or more (or one) distinct."""
 
     classes: np.ndarray
 
     kind: ClassVar[str] = "classes"
-    is_sparse: ClassVar[bool] = False
-    hierarchy: ClassVar[None] = None
-    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray) -> ClassTargets:
@@ -39,7 +36,7 @@ class ClassTargets:
 
     @property
     def ranks(self) -> np.ndarray:
-        """Which of several classes of the same score goes first: the one of lower rank."""
+        """Which of several classes of the same score goes first; two have one column, but two ranks."""
         return np.arange(len(self.classes))
 
     @property
@@ -51,10 +48,8 @@ class ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
         if later.task == self.task and np.array_equal(later.classes, self.classes):
             return self
-        raise ValueError(
-            f"warm_start=True, but y now has the classes {later.classes} and had {self.classes} before; fit "
-            "a new estimator instead"
-        )
+        now = f"y has the classes {later.classes} and had {self.classes} before"
+        raise ValueError(f"warm_start=True, but {now}; fit a new estimator")
 
     def encode(self, y: np.ndarray, known: np.ndarray) -> Any:
         """Return indicators of the second of two classes, or of each of more; NaN where no class is known."""

@@ -1,9 +1,7 @@
 """Which columns score a split: the targets unless the user says otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ import scipy.sparse as sp
 
 from slantwood.features.matrix import column_means
 from slantwood.targets.numbers import zero_point
+from slantwood.validation import check_integer
 
 _GROUPS = ("targets", "features", "targets+features")
 
@@ -62,12 +61,8 @@ class Clustering:
             raise TypeError(f"Clustering: feature_weight={self.feature_weight!r} must be a number")
         if not 0.0 <= self.feature_weight <= 1.0:
             raise ValueError(f"Clustering: feature_weight={self.feature_weight!r} must be between 0 and 1")
-        if self.sketch is None:
-            return
-        if isinstance(self.sketch, bool) or not isinstance(self.sketch, Integral):
-            raise TypeError(f"Clustering: sketch={self.sketch!r} must be a whole number or None")
-        if self.sketch < 1:
-            raise ValueError(f"Clustering: sketch={self.sketch!r} must be at least 1")
+        if self.sketch is not None:
+            check_integer("Clustering: sketch", self.sketch, 1)
 
     @property
     def is_matrix(self) -> bool:
@@ -117,21 +112,22 @@ def sketch_width(clustering: Clustering, n_features: int, n_targets: int) -> int
     counts = {"targets": n_targets, "features": n_features}
     n_columns = sum(counts[group] for group in clustering.groups)
     n_columns += clustering.attributes.shape[1] if clustering.is_matrix else 0
-    width = clustering.sketch
-    return width if width is not None and width < n_columns else None
+    return clustering.sketch if clustering.sketch is not None and clustering.sketch < n_columns else None
 
 
 def clustering_columns(
     clustering: Clustering, X: Any, Y: Any, target_weights: np.ndarray, row_weights: np.ndarray
 ) -> tuple[Any, np.ndarray]:
     """Put the attributes together; return them and their weights (none where all count the same)."""
-    nothing = np.empty(0)
-    if clustering.is_matrix:
-        return _in_one_unit(clustering.attributes, row_weights), nothing
     if clustering.is_targets:
         return Y, target_weights
-    if clustering.groups == ("features",):
-        return _in_one_unit(X, row_weights), nothing
+    if clustering.is_matrix or clustering.groups == ("features",):
+        columns = clustering.attributes if clustering.is_matrix else X
+        stored = columns.data if sp.issparse(columns) else columns
+        # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
+        in_one_unit = ((stored == 0) | (stored == 1) | np.isnan(stored)).all()
+        scaled = columns.astype(np.float32) if in_one_unit else _of_unit_variance(columns, row_weights)
+        return scaled, np.empty(0)
     # Weights of a group add up to its share, whatever its number of columns and of rows that know them:
     # an attribute counts by the rows that know it.
     share = clustering.feature_weight
@@ -139,18 +135,10 @@ def clustering_columns(
     of_targets = (1.0 - share) * of_targets / (of_targets @ _known_shares(Y, row_weights))
     of_features = np.ones(X.shape[1])
     of_features = share * of_features / (of_features @ _known_shares(X, row_weights))
-    groups = [_of_unit_variance(Y, row_weights), _of_unit_variance(X, row_weights)]
-    dense = not any(map(sp.issparse, groups))
-    both = np.hstack(groups) if dense else sp.csr_array(sp.hstack(groups, format="csr"))
+    groups = [_of_unit_variance(columns, row_weights) for columns in (Y, X)]
+    is_sparse = any(map(sp.issparse, groups))
+    both = sp.csr_array(sp.hstack(groups, format="csr")) if is_sparse else np.hstack(groups)
     return both, np.concatenate([of_targets, of_features])
-
-
-def _in_one_unit(columns: Any, row_weights: np.ndarray) -> Any:
-    # Zeros and ones have a natural unit, in which rare ones count less than frequent ones.
-    stored = columns.data if sp.issparse(columns) else columns
-    if ((stored == 0) | (stored == 1) | np.isnan(stored)).all():
-        return columns.astype(np.float32)
-    return _of_unit_variance(columns, row_weights)
 
 
 def _of_unit_variance(columns: Any, row_weights: np.ndarray) -> Any:

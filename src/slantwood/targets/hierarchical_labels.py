@@ -24,11 +24,11 @@ from slantwood.validation import check_flag
 class HierarchyTargets(LabelTargets):
     """An (n, L) matrix of zeros and ones, closed under ancestors."""
 
-    hierarchy: Hierarchy = field()  # type: ignore[misc]  # of the class only where there is none
+    hierarchy: Hierarchy = field()
     as_sets: bool  # what came as label sets goes back so
 
     kind: ClassVar[str] = "hierarchy"
-    task: ClassVar[str] = HIERARCHICAL
+    task = HIERARCHICAL
 
     @classmethod
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
@@ -59,10 +59,7 @@ class HierarchyTargets(LabelTargets):
         """Return the targets for adding trees to a forest that was fitted on these."""
         if isinstance(later, HierarchyTargets) and later.hierarchy == self.hierarchy:
             return later
-        raise ValueError(
-            "warm_start=True, but the labels are not of the hierarchy that the first trees were fitted with; "
-            "fit a new estimator instead"
-        )
+        raise ValueError("warm_start=True, but labels are not of the hierarchy before; fit a new estimator")
 
     def decided(self, scores: Any, threshold: float | np.ndarray) -> Any:
         """Labels whose score is above the threshold, and all their ancestors."""
@@ -77,12 +74,9 @@ class HierarchyTargets(LabelTargets):
 
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
-        return {
-            "is_sparse": self.is_sparse,
-            "dtype": self.dtype.name,
-            "hierarchy": to_json(self.hierarchy, "hierarchy"),
-            "as_sets": self.as_sets,
-        }
+        flat = super().to_json(to_json)
+        del flat["n_labels"]  # as many as the hierarchy has
+        return {**flat, "hierarchy": to_json(self.hierarchy, "hierarchy"), "as_sets": self.as_sets}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> HierarchyTargets:
@@ -137,15 +131,10 @@ def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
     if not any(is_label):  # the columns have no names that say anything
         return slice(None)
     if not all(is_label):
-        raise ValueError(
-            f"it has the column {shown(names[is_label.index(False)])}, which is not a label of the "
-            "hierarchy; leave it out"
-        )
+        wrong = shown(names[is_label.index(False)])
+        raise ValueError(f"it has the column {wrong}, which is no label of the hierarchy; leave it out")
     position = {name: column for column, name in enumerate(names)}
     missing = next((label for label in hierarchy.nodes if label not in position), None)
     if missing is not None:
-        raise ValueError(
-            f"it has no column for the label {shown(missing)} of the hierarchy; give one for each label, or "
-            "a set of labels for each row"
-        )
+        raise ValueError(f"it has no column for the label {shown(missing)} of the hierarchy; give one")
     return [position[label] for label in hierarchy.nodes]

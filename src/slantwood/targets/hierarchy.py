@@ -7,7 +7,8 @@ neither trees that are learnt nor the files that hierarchies come in.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from typing import Any, NoReturn
@@ -16,24 +17,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.hints import pluralize, shown
-from slantwood.targets import hierarchy_links as links
+from slantwood.targets import hierarchy_input as given
 from slantwood.targets import hierarchy_matrices as matrices
-from slantwood.targets.hierarchy_input import (
-    NOT_JSON_OF_A_HIERARCHY,
-    Label,
-    as_matrix,
-    as_nodes,
-    as_pair,
-    columns_of_label_sets,
-    edges_as_columns,
-    hint_at_labels_close_to,
-    is_label,
-    nodes_and_edges_of_json,
-    nodes_and_edges_of_paths,
-    nodes_and_edges_to_json,
-    refuse_all_but_directed_graphs,
-    without_root,
-)
+from slantwood.targets.hierarchy_input import Label
+from slantwood.targets.hierarchy_matrices import linked
+from slantwood.validation import check_choice, check_real
+
+# What the weights of several parents become.
+_AGGREGATES: dict[str, Callable[[list[float]], float]] = {
+    "average": lambda weights: sum(weights) / len(weights),
+    "minimum": min,
+    "maximum": max,
+    "product": math.prod,
+}
 
 
 class Hierarchy:
@@ -78,8 +74,8 @@ class Hierarchy:
 
     def __init__(self, nodes: Iterable[Any], edges: Iterable[Any] = ()) -> None:
         # Not by assignment, which __setattr__ refuses.
-        self.__dict__["nodes"] = as_nodes(nodes)
-        self.__dict__["_edges"] = edges_as_columns(edges, self._columns)
+        self.__dict__["nodes"] = given.as_nodes(nodes)
+        self.__dict__["_edges"] = given.edges_as_columns(edges, self._columns)
         _ = self.depth  # finds cycles
 
     # ---- makers
@@ -101,7 +97,7 @@ class Hierarchy:
         >>> Hierarchy.from_paths(["1/1", "1/2", "2"]).nodes
         ('1', '1/1', '1/2', '2')
         """
-        return cls(*nodes_and_edges_of_paths(paths, sep))
+        return cls(*given.nodes_and_edges_of_paths(paths, sep))
 
     @classmethod
     def from_edges(
@@ -125,10 +121,10 @@ class Hierarchy:
         >>> made.roots, made.edges
         (('a', 'b'), (('a', 'c'), ('b', 'c')))
         """
-        pairs = list(map(as_pair, edges))
+        pairs = list(map(given.as_pair, edges))
         if nodes is None:
             nodes = dict.fromkeys(chain.from_iterable(pairs))
-        return cls(nodes, pairs) if root is None else cls(*without_root(nodes, pairs, root))
+        return cls(nodes, pairs) if root is None else cls(*given.without_root(nodes, pairs, root))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Hierarchy:
@@ -150,7 +146,7 @@ class Hierarchy:
         >>> Hierarchy.from_networkx(networkx.DiGraph([("art", "design"), ("craft", "design")])).roots
         ('art', 'craft')
         """
-        refuse_all_but_directed_graphs(graph)
+        given.refuse_all_but_directed_graphs(graph)
         return cls(graph.nodes(), graph.edges())
 
     def to_networkx(self) -> Any:
@@ -170,9 +166,7 @@ class Hierarchy:
         try:
             networkx = importlib.import_module("networkx")
         except ImportError as error:
-            raise ImportError(
-                "to_networkx needs networkx; install it with: pip install 'slantwood[graphs]'"
-            ) from error
+            raise ImportError("to_networkx needs networkx: pip install 'slantwood[graphs]'") from error
         graph = networkx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from(self.edges)
@@ -201,9 +195,9 @@ class Hierarchy:
         if not isinstance(text, str):
             raise TypeError(f"from_json: text is of type {type(text).__name__}, must be a string")
         try:
-            return cls(*nodes_and_edges_of_json(text))
+            return cls(*given.nodes_and_edges_of_json(text))
         except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(f"{NOT_JSON_OF_A_HIERARCHY}{error}") from error
+            raise ValueError(f"{given.NOT_JSON_OF_A_HIERARCHY}{error}") from error
 
     def to_json(self) -> str:
         """Return the hierarchy as JSON: the labels, and edges as pairs of their positions.
@@ -218,7 +212,7 @@ class Hierarchy:
         >>> Hierarchy.from_paths(["a", "a/b"]).to_json()
         '{"format": "slantwood hierarchy", "version": 1, "nodes": ["a", "a/b"], "edges": [[0, 1]]}'
         """
-        return nodes_and_edges_to_json(self.nodes, self._edges)
+        return given.nodes_and_edges_to_json(self.nodes, self._edges)
 
     # ---- as an object
 
@@ -247,7 +241,7 @@ class Hierarchy:
         return iter(self.nodes)
 
     def __contains__(self, label: object) -> bool:
-        return is_label(label, self._columns)
+        return given.is_label(label, self._columns)
 
     def __repr__(self) -> str:
         deepest = int(self.depth.max())
@@ -285,14 +279,14 @@ class Hierarchy:
         """
         lines: list[str] = []
         expanded = set()
-        waiting = [(column, 0) for column in reversed(links.unlinked(self._up))]
+        waiting = [(column, 0) for column in reversed(_unlinked(self._up))]
         while waiting:
             if len(lines) == max_lines:
                 return "\n".join([*lines, "..."])
             column, indent = waiting.pop()
             again = column in expanded
             lines.append("  " * indent + str(self.nodes[column]) + " (see above)" * again)
-            below = links.linked(self._down, column)
+            below = linked(self._down, column)
             if below and not again:
                 expanded.add(column)
                 waiting += [(child, indent + 1) for child in reversed(below)]
@@ -320,7 +314,7 @@ class Hierarchy:
         1
         """
         if label not in self:
-            hint = hint_at_labels_close_to(label, self._columns)
+            hint = given.hint_at_labels_close_to(label, self._columns)
             raise ValueError(f"label {shown(label)} is not in the hierarchy{hint}")
         return self._columns[label]
 
@@ -332,12 +326,12 @@ class Hierarchy:
     @cached_property
     def roots(self) -> tuple[Label, ...]:
         """Labels without parents."""
-        return self._labels(links.unlinked(self._up))
+        return self._labels(_unlinked(self._up))
 
     @cached_property
     def leaves(self) -> tuple[Label, ...]:
         """Labels without children."""
-        return self._labels(links.unlinked(self._down))
+        return self._labels(_unlinked(self._down))
 
     @cached_property
     def is_tree(self) -> bool:
@@ -363,7 +357,7 @@ class Hierarchy:
         >>> animals.parents("dog/pug")
         ('dog',)
         """
-        return self._labels(links.linked(self._up, self.index(label)))
+        return self._labels(linked(self._up, self.index(label)))
 
     def children(self, label: Label) -> tuple[Label, ...]:
         """Return the labels right below one, in the order of `nodes`.
@@ -384,7 +378,7 @@ class Hierarchy:
         >>> animals.children("dog")
         ('dog/poodle', 'dog/pug')
         """
-        return self._labels(links.linked(self._down, self.index(label)))
+        return self._labels(linked(self._down, self.index(label)))
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """Return all labels above one, without itself, in the order of `nodes`.
@@ -405,7 +399,7 @@ class Hierarchy:
         >>> animals.ancestors("dog/pug")
         ('dog',)
         """
-        return self._labels(links.reachable(self._up, self.index(label)))
+        return self._labels(_reachable(self._up, self.index(label)))
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """Return all labels below one, without itself, in the order of `nodes`.
@@ -426,12 +420,26 @@ class Hierarchy:
         >>> animals.descendants("dog")
         ('dog/poodle', 'dog/pug')
         """
-        return self._labels(links.reachable(self._down, self.index(label)))
+        return self._labels(_reachable(self._down, self.index(label)))
 
     @cached_property
     def depth(self) -> np.ndarray:
         """Number of links on the longest way from a root to each label, so ancestors are less deep."""
-        return _read_only(links.depths(self._up, self._down, self.nodes))
+        n_open = np.diff(self._up.indptr).tolist()  # parents that were not reached yet
+        ready = _unlinked(self._up)
+        depth = [0] * len(self)
+        for column in ready:  # grows as it goes
+            for child in linked(self._down, column):
+                depth[child] = max(depth[child], depth[column] + 1)
+                n_open[child] -= 1
+                if n_open[child] == 0:
+                    ready.append(child)
+        if len(ready) < len(self):
+            names = [shown(self.nodes[column]) for column in _cycle(self._up, n_open)]
+            if len(names) > 10:
+                names[5:-4] = ["..."]
+            raise ValueError(f"Hierarchy: the edges run in a cycle, {' -> '.join(names)}; leave out one")
+        return _read_only(np.array(depth, np.int64))
 
     @cached_property
     def levels(self) -> tuple[tuple[Label, ...], ...]:
@@ -465,7 +473,14 @@ class Hierarchy:
         >>> Hierarchy.from_paths(["1", "1/2", "1/2/3"]).weights(w0=0.5)
         array([1.  , 0.5 , 0.25])
         """
-        return links.weights_by_depth(self._up, self.order, kind, w0)
+        aggregate = _AGGREGATES[check_choice("weights: kind", kind, tuple(_AGGREGATES))]
+        factor = check_real("weights: w0", w0, 0, 1, open_minimum=True)
+        weights = [1.0] * len(self)
+        for column in self.order.tolist():
+            parents = linked(self._up, column)
+            if parents:
+                weights[column] = factor * aggregate([weights[parent] for parent in parents])
+        return np.array(weights)
 
     # ---- indicators and scores
 
@@ -492,7 +507,7 @@ class Hierarchy:
                [ 1.,  1., nan],
                [ 0.,  0.,  0.]])
         """
-        Y = as_matrix(Y, len(self), "Y")
+        Y = given.as_matrix(Y, len(self), "Y")
         return matrices.closure(Y, self._ancestors, self._down, self.order)
 
     def most_specific(self, Y: Any) -> Any:
@@ -515,7 +530,7 @@ class Hierarchy:
         array([[0, 1, 0],
                [0, 0, 1]])
         """
-        return matrices.most_specific(as_matrix(Y, len(self), "Y"), self._ancestors)
+        return matrices.most_specific(given.as_matrix(Y, len(self), "Y"), self._ancestors)
 
     def consistent(self, scores: Any) -> Any:
         """Raise each score to the largest among the descendants, so that no label scores above its parents.
@@ -537,7 +552,7 @@ class Hierarchy:
         >>> chain.consistent([[0.5, 0.2, 0.3]])
         array([[0.5, 0.3, 0.3]])
         """
-        scores = as_matrix(scores, len(self), "scores")
+        scores = given.as_matrix(scores, len(self), "scores")
         if sp.issparse(scores):
             return matrices.consistent_sparse(scores, self._ancestors, self._down, self.order)
         return matrices.consistent_dense(scores, self._down, self.order)
@@ -562,7 +577,7 @@ class Hierarchy:
                [0, 0, 0],
                [0, 1, 1]], dtype=int8)
         """
-        columns, stops, unknown = columns_of_label_sets(label_sets, self._columns)
+        columns, stops, unknown = given.columns_of_label_sets(label_sets, self._columns)
         return matrices.indicator_of_columns(columns, stops, unknown, len(self))
 
     def label_sets(self, Y: Any) -> list[tuple[Label, ...] | None]:
@@ -583,7 +598,7 @@ class Hierarchy:
         >>> Hierarchy.from_paths(["1", "1/2", "3"]).label_sets([[0, 1, 1], [0, 0, 0]])
         [('1/2', '3'), ()]
         """
-        rows = matrices.columns_of_indicator(as_matrix(Y, len(self), "Y"))
+        rows = matrices.columns_of_indicator(given.as_matrix(Y, len(self), "Y"))
         return [None if columns is None else self._labels(columns) for columns in rows]
 
     # ---- inside
@@ -594,7 +609,9 @@ class Hierarchy:
 
     @cached_property
     def _up(self) -> sp.csr_array:
-        return links.links_to_parents(self._edges, len(self))
+        parents, children = self._edges.T
+        ones = np.ones(len(parents), np.float32)
+        return sp.csr_array((ones, (children, parents)), shape=(len(self), len(self)))
 
     @cached_property
     def _down(self) -> sp.csr_array:
@@ -602,7 +619,19 @@ class Hierarchy:
 
     @cached_property
     def _ancestors(self) -> sp.csr_array:
-        return links.links_to_ancestors(self._up, self.order)
+        # One union per label costs no more than the result is long; powers of the matrix of parents would
+        # multiply long rows again and again.
+        above: list[np.ndarray] = [np.empty(0, np.int32)] * len(self)
+        for column in self.order.tolist():
+            parents = linked(self._up, column)
+            if parents:
+                union = np.concatenate([parents, *(above[parent] for parent in parents)], dtype=np.int32)
+                above[column] = union if len(parents) == 1 else np.unique(union)
+        indices = np.concatenate(above)
+        stops = np.cumsum([0, *map(len, above)])
+        links = sp.csr_array((np.ones(len(indices), np.float32), indices, stops), shape=self._up.shape)
+        links.sort_indices()
+        return links
 
     def _labels(self, columns: list[int]) -> tuple[Label, ...]:
         return tuple([self.nodes[column] for column in columns])
@@ -611,3 +640,31 @@ class Hierarchy:
 def _read_only(array: np.ndarray) -> np.ndarray:
     array.setflags(write=False)
     return array
+
+
+def _unlinked(links: sp.csr_array) -> list[int]:
+    """Return the labels that are linked to none: roots by links to parents, leaves by links to children."""
+    return np.flatnonzero(np.diff(links.indptr) == 0).tolist()
+
+
+def _reachable(links: sp.csr_array, start: int) -> list[int]:
+    """Return all labels that links lead to from one, directly or not."""
+    seen: set[int] = set()
+    waiting = [start]
+    while waiting:
+        fresh = set(linked(links, waiting.pop())) - seen
+        seen |= fresh
+        waiting += fresh
+    return sorted(seen)
+
+
+def _cycle(up: sp.csr_array, n_open: list[int]) -> list[int]:
+    # Labels with open parents are on cycles or below them: upwards the way must come back to itself.
+    column = next(i for i, count in enumerate(n_open) if count)
+    way: dict[int, int] = {}
+    while column not in way:
+        way[column] = len(way)
+        column = next(parent for parent in linked(up, column) if n_open[parent])
+    cycle = list(way)[way[column] :][::-1]
+    first = cycle.index(min(cycle))
+    return [*cycle[first:], *cycle[: first + 1]]

@@ -4,10 +4,9 @@ Reads labels, edges, paths, graphs, JSON and sets of labels, and refuses what is
 says how to correct it. Does not follow links, so it finds no cycles.
 """
 
-from __future__ import annotations
-
 import json
 import reprlib
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -51,23 +50,17 @@ def as_label(label: Any) -> Label:
         return str.__str__(label)  # of subclasses, numpy's among them, the plain string
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return int(label)
-    raise TypeError(
-        f"Hierarchy: label {shown(label)} is of type {type(label).__name__}; labels must be strings or "
-        "whole numbers"
-    )
+    raise TypeError(f"Hierarchy: label {shown(label)} is of type {type(label).__name__}; give str or int")
 
 
 def as_pair(edge: Any) -> tuple[Label, Label]:
     """Return an edge as (parent, child)."""
     # Two letters are no pair, and sets have no order.
-    if not isinstance(edge, (str, bytes, set, frozenset, dict)):
-        try:
-            parent, child = edge
-        except (TypeError, ValueError):
-            pass
-        else:
-            return as_label(parent), as_label(child)
-    raise ValueError(f"Hierarchy: edge {shown(edge, 120)} must be a pair (parent, child)")
+    is_ordered = isinstance(edge, Iterable) and not isinstance(edge, (str, bytes, set, frozenset, dict))
+    pair = tuple(map(as_label, edge)) if is_ordered else ()
+    if len(pair) != 2:
+        raise ValueError(f"Hierarchy: edge {shown(edge, 120)} must be a pair (parent, child)")
+    return pair
 
 
 def edges_as_columns(edges: Iterable[Any], columns: Mapping[Label, int]) -> np.ndarray:
@@ -96,9 +89,7 @@ def without_root(
             raise ValueError(f"Hierarchy: root={shown(root)} has the parent {shown(parent)}; a root has none")
     rest = [pair for pair in pairs if pair[0] != root]
     if len(rest) == len(pairs):
-        raise ValueError(
-            f"Hierarchy: root={shown(root)} is the parent of no edge; leave root out, or correct it"
-        )
+        raise ValueError(f"Hierarchy: root={shown(root)} is the parent of no edge; correct or omit it")
     return [node for node in map(as_label, _as_list(nodes, "nodes")) if node != root], rest
 
 
@@ -109,11 +100,9 @@ def _as_list(labels: Iterable[Any], name: str) -> list[Any]:
 
 
 def _refuse_repeats(items: Iterable[Hashable], name: str) -> None:
-    seen = set()
-    for item in items:
-        if item in seen:
+    for item, count in Counter(items).items():
+        if count > 1:
             raise ValueError(f"Hierarchy: {name} {shown(item, 120)} is given twice; give it once")
-        seen.add(item)
 
 
 # ---- paths, graphs and JSON
@@ -126,13 +115,9 @@ def nodes_and_edges_of_paths(paths: Iterable[str], sep: str) -> tuple[list[str],
     listed = _as_list(paths, "paths")
     for path in listed:
         if not isinstance(path, str):
-            raise TypeError(
-                f"Hierarchy: path {shown(path)} is of type {type(path).__name__}, must be a string"
-            )
+            raise TypeError(f"Hierarchy: path {shown(path)} ({type(path).__name__}) must be a string")
         if "" in path.split(sep):
-            raise ValueError(
-                f"Hierarchy: path {shown(path)} has an empty part; parts are what stands between {shown(sep)}"
-            )
+            raise ValueError(f"Hierarchy: path {shown(path)} has an empty part before or after {shown(sep)}")
     _refuse_repeats(listed, "path")
     known = set(listed)
     nodes: list[str] = []
@@ -180,15 +165,11 @@ def nodes_and_edges_of_json(text: str) -> tuple[list[Any], list[Any]]:
     if not isinstance(nodes, list) or not isinstance(edges, list):
         raise ValueError("'nodes' and 'edges' must be lists")
     for edge in edges:
-        if not (isinstance(edge, list) and len(edge) == 2 and all(_is_position(i, nodes) for i in edge)):
-            raise ValueError(
-                f"edge {reprlib.repr(edge)} is not a pair of positions in 'nodes', 0 to {len(nodes) - 1}"
-            )
+        is_pair = isinstance(edge, list) and len(edge) == 2
+        if not is_pair or not all(type(i) is int and 0 <= i < len(nodes) for i in edge):
+            pair = f"a pair of positions in 'nodes', 0 to {len(nodes) - 1}"
+            raise ValueError(f"edge {reprlib.repr(edge)} is not {pair}")
     return nodes, [(nodes[parent], nodes[child]) for parent, child in edges]
-
-
-def _is_position(value: object, items: list[Any]) -> bool:
-    return type(value) is int and 0 <= value < len(items)
 
 
 # ---- what is asked of a hierarchy that is made: `columns` are those of its labels, in the order of its nodes
@@ -224,10 +205,8 @@ def columns_of_label_sets(
             try:
                 flat.extend(labels)
             except TypeError:
-                raise TypeError(
-                    f"row {row} of label_sets is {shown(labels)}; give a list of labels, or None where "
-                    "they are not known"
-                ) from None
+                given = f"row {row} of label_sets is {shown(labels)}"
+                raise TypeError(f"{given}; give a list of labels, or None for unknown ones") from None
         stops.append(len(flat))
     # All labels at once: that is several times as fast as label by label.
     try:

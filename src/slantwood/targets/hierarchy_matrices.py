@@ -1,11 +1,9 @@
 """What indicators and scores of labels become when they are brought in line with a hierarchy.
 
 Matrices have a row for each example and a column for each label; their shape and dtype were checked. The
-hierarchy is given as in `hierarchy_links`: links `down` from labels to their children, links from labels to
-all their `ancestors`, and an `order` of the columns in which parents come before children.
+hierarchy is given as links, square CSR matrices with ones: `down` has the children of a label in its row, and
+`ancestors` all that is above it; and as an `order` of the columns in which parents come before children.
 """
-
-from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
@@ -13,7 +11,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.targets.hierarchy_links import linked
+
+def linked(links: sp.csr_array, column: int) -> list[int]:
+    """Return what one label is linked to."""
+    return links.indices[links.indptr[column] : links.indptr[column + 1]].tolist()
+
 
 # ---- indicators
 
@@ -33,10 +35,8 @@ def most_specific(Y: Any, ancestors: sp.csr_array) -> Any:
     given = _ones_and_unknowns(Y)
     is_unknown = np.isnan(given.data)
     if is_unknown.any():
-        raise ValueError(
-            f"most_specific: row {_rows(given)[is_unknown][0]} of Y holds NaN, so its most specific labels "
-            "are not known; leave such rows out, or say which labels they have"
-        )
+        row = _rows(given)[is_unknown][0]
+        raise ValueError(f"most_specific: row {row} of Y holds NaN, where labels are not known; leave it out")
     covered = given @ ancestors
     covered.sort_indices()
     return _like(Y, given - given.multiply(_with_data(covered, np.ones(covered.nnz))))
@@ -198,8 +198,6 @@ def _unknown_per_row(matrix: sp.csr_array) -> np.ndarray:
 def _unknown_rows(n_unknown: np.ndarray, n_labels: int, where: str, name: str) -> np.ndarray:
     partly = (n_unknown > 0) & (n_unknown < n_labels)
     if partly.any():
-        raise ValueError(
-            f"{where}: row {int(np.argmax(partly))} of {name} is NaN for some labels only; a row may be NaN "
-            "as a whole or not at all"
-        )
+        row = int(np.argmax(partly))
+        raise ValueError(f"{where}: row {row} of {name} is NaN for some labels only; give all or none as NaN")
     return n_unknown > 0

@@ -1,7 +1,5 @@
 """Is y a collection of labels for each row, rather than a matrix or one class per row."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

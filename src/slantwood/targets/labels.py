@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.matrix import column_means
-from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.base import Targets, ToJson
 from slantwood.validation import check_flag, check_integer
-
-if TYPE_CHECKING:
-    from slantwood.targets.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)
-class LabelTargets:
+class LabelTargets(Targets):
     """An (n, L) matrix of zeros and ones."""
 
     n_labels: int
-    is_sparse: bool  # what came sparse goes back sparse
+    is_sparse: bool = field()  # what came sparse goes back sparse
     dtype: np.dtype
 
     kind: ClassVar[str] = "labels"
-    task: ClassVar[str] = "multi-label"
-    hierarchy: ClassVar[Hierarchy | None] = None
+    task = "multi-label"
 
     @classmethod
     def of(cls, y: Any) -> LabelTargets:
@@ -47,10 +43,8 @@ class LabelTargets:
         if stored.dtype.kind == "f" and np.isnan(stored).any():
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
             if unknown.any():
-                raise ValueError(
-                    f"label {int(np.argmax(unknown))} of y is missing (NaN) in every row; leave it out of y, "
-                    "or give at least one value"
-                )
+                label = int(np.argmax(unknown))
+                raise ValueError(f"label {label} of y is missing (NaN) in every row; leave it out of y")
         return cls(y.shape[1], sp.issparse(y), stored.dtype)
 
     @property
@@ -59,18 +53,8 @@ class LabelTargets:
         return self.n_labels
 
     @property
-    def column_weights(self) -> np.ndarray:
-        """Weights of the labels in the choice of splits: all are equal."""
-        return NO_WEIGHTS
-
-    @property
     def classes(self) -> np.ndarray:
         """Positions of the labels, which are their names."""
-        return np.arange(self.n_labels)
-
-    @property
-    def ranks(self) -> np.ndarray:
-        """Which of several labels of the same score goes first: the one of lower rank."""
         return np.arange(self.n_labels)
 
     @property

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from slantwood.targets.base import NO_WEIGHTS, ToJson
+from slantwood.targets.base import Targets, ToJson
 from slantwood.validation import check_flag
 
 # Up to so many spreads from zero, the mean is near enough that counting from zero costs two bits at most.
@@ -27,7 +27,7 @@ _ARRAYS = ("mean", "scale", "low", "high")
 
 
 @dataclass(frozen=True)
-class RegressionTargets:
+class RegressionTargets(Targets):
     """An (n,) or (n, T) array of numbers."""
 
     mean: np.ndarray  # what numbers are counted from: their mean, or 0 where that is near
@@ -37,9 +37,6 @@ class RegressionTargets:
     one_dimensional: bool
 
     kind: ClassVar[str] = "numbers"
-    is_sparse: ClassVar[bool] = False
-    hierarchy: ClassVar[None] = None
-    column_weights: ClassVar[np.ndarray] = NO_WEIGHTS
 
     @classmethod
     def of(cls, y: np.ndarray, weights: np.ndarray) -> RegressionTargets:
@@ -48,10 +45,8 @@ class RegressionTargets:
         present = columns[weights > 0]
         low, high = np.fmin.reduce(present, axis=0), np.fmax.reduce(present, axis=0)
         if np.isnan(low).any():
-            raise ValueError(
-                f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN) in every row of positive "
-                "weight; leave it out of y, or give at least one value"
-            )
+            missing = f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN)"
+            raise ValueError(f"{missing} in every row of positive weight; leave it out of y")
         # In units of the largest number squares neither overflow nor vanish.
         unit = power_of_two(np.maximum(np.abs(low), np.abs(high)))
         present = present / unit
@@ -78,11 +73,6 @@ class RegressionTargets:
         return len(self.mean)
 
     @property
-    def ranks(self) -> np.ndarray:
-        """Which of several targets goes first: the one of lower rank."""
-        return np.arange(self.n_columns)
-
-    @property
     def unit(self) -> np.ndarray:
         """A power of two of the size of the numbers, in which they can be added and multiplied safely."""
         return power_of_two(np.maximum(np.abs(self.mean), self.scale))
@@ -95,10 +85,8 @@ class RegressionTargets:
     def continued(self, later: RegressionTargets) -> RegressionTargets:
         """Return the targets for adding trees to a forest that was fitted on these: in its unit."""
         if later.n_columns != self.n_columns:
-            raise ValueError(
-                f"warm_start=True, but y now has {later.n_columns} columns and had {self.n_columns} before; "
-                "fit a new estimator instead"
-            )
+            columns = f"y has {later.n_columns} columns and had {self.n_columns} before"
+            raise ValueError(f"warm_start=True, but {columns}; fit a new estimator")
         low, high = np.minimum(self.low, later.low), np.maximum(self.high, later.high)
         both = RegressionTargets(self.mean, self.scale, low, high, later.one_dimensional)
         far = np.abs(both._encoded(np.stack([later.low, later.high]))).max(axis=0) > _LARGEST
@@ -106,8 +94,7 @@ class RegressionTargets:
             j = int(np.argmax(far))
             raise ValueError(
                 f"warm_start=True, but target {j} of y now ranges from {later.low[j]} to {later.high[j]}, "
-                f"and had a spread of {self.scale[j]} about {self.mean[j]} before; fit a new estimator "
-                "instead"
+                f"and had a spread of {self.scale[j]} about {self.mean[j]}; fit a new estimator"
             )
         return both
 
@@ -137,11 +124,10 @@ class RegressionTargets:
         one_dimensional = check_flag("one_dimensional", fields["one_dimensional"])
         shape = np.shape(fields["mean"])
         unknown = {"low": np.full(shape, -np.inf), "high": np.full(shape, np.inf)}
-        arrays = [(unknown | fields)[name] for name in _ARRAYS]
+        mean, scale, low, high = arrays = [(unknown | fields)[name] for name in _ARRAYS]
         for numbers in arrays:
             if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
                 raise ValueError("mean, scale, low and high must be arrays of float64")
-        mean, scale, low, high = arrays
         as_many = len(mean) == len(scale) == len(low) == len(high) > 0
         fitting = as_many and (len(mean) == 1 or not one_dimensional)
         if not fitting or not np.isfinite(mean).all() or not (np.isfinite(scale) & (scale > 0)).all():

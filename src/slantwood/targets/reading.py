@@ -3,8 +3,6 @@
 None, NaN and the missing values of data frames mean that a value is not known.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 
@@ -24,9 +22,7 @@ def as_array(y: Any, n_rows: int | None) -> Any:
     check_sparse(y, "y")
     y = sp.csr_array(sp.coo_array(y)) if sp.issparse(y) else _from_any_library(y)  # COO adds up duplicates
     if y.ndim not in (1, 2):
-        raise ValueError(
-            f"y has shape {y.shape}; expected (n_rows,) for one target, or (n_rows, n_targets) for several"
-        )
+        raise ValueError(f"y has shape {y.shape}; expected (n_rows,), or (n_rows, n_targets) for several")
     check_length(y.shape[0], n_rows)
     stored = y.data if sp.issparse(y) else y
     if stored.dtype.kind == "f" and np.isinf(stored).any():
@@ -37,9 +33,7 @@ def as_array(y: Any, n_rows: int | None) -> Any:
 def check_length(length: int, n_rows: int | None) -> None:
     """Check that y has one row for each row of X; any number will do where there is no X."""
     if n_rows is not None and length != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of rows: X has {n_rows}, y has {length}"
-        )
+        raise ValueError(f"X and y have inconsistent numbers of rows: X has {n_rows}, y has {length}")
 
 
 def _from_any_library(y: Any) -> np.ndarray:
@@ -54,13 +48,14 @@ def _from_any_library(y: Any) -> np.ndarray:
     y = nw.from_native(y, allow_series=True, pass_through=True)
     if isinstance(y, nw.LazyFrame):
         raise TypeError("y is a lazy frame, which holds no rows yet; give y.collect()")
-    has_nan = isinstance(y, nw.Series) and (y.dtype.is_float() or y.dtype.is_temporal())
-    if isinstance(y, nw.Series) and y.null_count() > 0 and not has_nan:
-        # As a NumPy array, whole numbers would become floating ones, and Arrow's nulls classes.
-        values = np.empty(len(y), object)
-        values[:] = y.to_list()
-        return values
-    return y.to_numpy() if isinstance(y, (nw.Series, nw.DataFrame)) else np.asarray(y)
+    if not isinstance(y, nw.Series):
+        return y.to_numpy() if isinstance(y, nw.DataFrame) else np.asarray(y)
+    if y.null_count() == 0 or y.dtype.is_float() or y.dtype.is_temporal():
+        return y.to_numpy()
+    # As a NumPy array, whole numbers would become floating ones, and Arrow's nulls classes.
+    values = np.empty(len(y), object)
+    values[:] = y.to_list()
+    return values
 
 
 def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -69,10 +64,8 @@ def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray
     With `minus_one_is_unknown`, the number -1 is no class either, as in scikit-learn's semi_supervised.
     """
     known = np.ones(len(y), np.bool_)
-    if y.dtype.kind == "f":
+    if y.dtype.kind in "fmM":
         known = ~np.isnan(y)
-    elif y.dtype.kind in "mM":
-        known = ~np.isnat(y)
     elif y.dtype == object:
         known = ~np.array([is_missing(value) for value in y], np.bool_)
     if minus_one_is_unknown and y.dtype.kind in "if":
@@ -87,9 +80,7 @@ def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray
     try:
         np.unique(y[known])
     except TypeError as error:
-        raise TypeError(
-            f"y mixes types that cannot be ordered ({error}); use one type for all classes"
-        ) from error
+        raise TypeError(f"y has types without an order ({error}); use one type for all classes") from error
     return y, known
 
 

@@ -5,24 +5,18 @@ thresholds are those of rows learnt by heart. Nothing is checked here, and where
 scores come from is not known here.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 NEUTRAL = 0.5  # the threshold where the data prefer none, and the one that ties are decided for
 
 
 def tuned_thresholds(
-    scores: Any, truth: Any, weights: FloatArray, average: Literal["micro", "macro"]
-) -> npt.NDArray[np.float32]:
+    scores: Any, truth: Any, weights: np.ndarray, average: Literal["micro", "macro"]
+) -> np.ndarray:
     """Find the thresholds for multi-label decisions that maximise F1.
 
     A label is chosen where ``score > threshold``, compared in float32. F1 is
@@ -80,8 +74,8 @@ def tuned_thresholds(
 
 
 def _distinct_scores(
-    pool: IntArray, score: npt.NDArray[np.float32], weight: FloatArray, hit: npt.NDArray[np.bool_]
-) -> tuple[IntArray, npt.NDArray[np.float32], FloatArray, FloatArray]:
+    pool: np.ndarray, score: np.ndarray, weight: np.ndarray, hit: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Add up weight, and weight of hits, over the cells of one pool and score, in this order."""
     # The bits of positive floats, read as an integer, are ordered as the floats are: one
     # integer orders by pool and score, faster than a sort by two keys.
@@ -93,21 +87,17 @@ def _distinct_scores(
     weight = weight[order]
     total = np.add.reduceat(weight, first)
     weight *= hit[order]
-    return (
-        key >> 32,
-        (key & 0xFFFFFFFF).astype(np.uint32).view(np.float32),
-        total,
-        np.add.reduceat(weight, first),
-    )
+    score = (key & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
+    return key >> 32, score, total, np.add.reduceat(weight, first)
 
 
 def _set_best_cuts(
-    thresholds: npt.NDArray[np.float32],
-    positives: FloatArray,
-    pool: IntArray,
-    score: npt.NDArray[np.float32],
-    weight: FloatArray,
-    hit_weight: FloatArray,
+    thresholds: np.ndarray,
+    positives: np.ndarray,
+    pool: np.ndarray,
+    score: np.ndarray,
+    weight: np.ndarray,
+    hit_weight: np.ndarray,
 ) -> None:
     """Overwrite the thresholds of the pools in which some cut has an F1 above 0."""
     start = _starts_of_runs(pool)
@@ -117,7 +107,9 @@ def _set_best_cuts(
     f1 = 2.0 * true_positive / np.maximum(chosen + positives[pool], 1.0)
     lower = np.concatenate([np.zeros(1, np.float32), score[:-1]])
     lower[start] = 0.0
-    cut = _halfway(lower, score)
+    cut = ((lower.astype(np.float64) + score) / 2).astype(np.float32)
+    # Between neighbouring floats the middle is rounded to either; from the upper it would not choose it.
+    cut = np.where(cut < score, cut, lower)
 
     best = (f1 > 0) & (f1 == np.repeat(np.maximum.reduceat(f1, start), size))
     distance = np.where(best, np.abs(cut.astype(np.float64) - NEUTRAL), np.inf)
@@ -125,14 +117,7 @@ def _set_best_cuts(
     thresholds[pool[nearest]] = cut[nearest]  # of two for one pool the last stays: the higher
 
 
-def _halfway(lower: npt.NDArray[np.float32], upper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return float32 numbers t with lower <= t < upper, in the middle as far as there is one."""
-    middle = ((lower.astype(np.float64) + upper) / 2).astype(np.float32)
-    # Between neighbouring floats the middle is rounded to either; from upper it would not choose upper.
-    return np.where(middle < upper, middle, lower)
-
-
-def _exactly_summable(weights: FloatArray, row: IntArray, row_of_positive: IntArray) -> FloatArray:
+def _exactly_summable(weights: np.ndarray, row: np.ndarray, row_of_positive: np.ndarray) -> np.ndarray:
     """Return the weights in a unit in which they are integers and their sums over cells exact.
 
     Then neither the order of the rows nor the other labels decide which cuts tie. The unit
@@ -144,19 +129,17 @@ def _exactly_summable(weights: FloatArray, row: IntArray, row_of_positive: IntAr
     return np.rint(np.ldexp(weights * (n_cells > 0), 52 - exponent))
 
 
-def _sums_to_end_of_pool(
-    values: FloatArray, start: npt.NDArray[np.intp], size: npt.NDArray[np.intp]
-) -> FloatArray:
+def _sums_to_end_of_pool(values: np.ndarray, start: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Sum from each entry to the last of its pool; by differences, which are exact here."""
     total = np.cumsum(values)
     return np.repeat(total[start + size - 1], size) - total + values
 
 
-def _starts_of_runs(ordered: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+def _starts_of_runs(ordered: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
 
 
-def _cells_above_zero(matrix: Any) -> tuple[IntArray, npt.NDArray[Any]]:
+def _cells_above_zero(matrix: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return cells along the rows as row * n_labels + label, and their values."""
     if not sp.issparse(matrix):
         values = np.ravel(matrix)
@@ -166,7 +149,7 @@ def _cells_above_zero(matrix: Any) -> tuple[IntArray, npt.NDArray[Any]]:
     return _stored_cells(matrix)[above], matrix.data[above]
 
 
-def _values_at(truth: Any, cell: IntArray) -> npt.NDArray[Any]:
+def _values_at(truth: Any, cell: np.ndarray) -> np.ndarray:
     if not sp.issparse(truth):
         return np.ravel(truth)[cell]
     if truth.nnz == 0:
@@ -177,7 +160,7 @@ def _values_at(truth: Any, cell: IntArray) -> npt.NDArray[Any]:
     return np.where(stored[position] == cell, truth.data[position], truth.dtype.type(0))
 
 
-def _stored_cells(matrix: Any) -> IntArray:
+def _stored_cells(matrix: Any) -> np.ndarray:
     n_rows, n_labels = matrix.shape
     row_starts = np.arange(n_rows, dtype=np.int64) * n_labels
     return np.repeat(row_starts, np.diff(matrix.indptr)) + matrix.indices
