@@ -111,7 +111,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             self._check_out_of_bag()
         if self._continues and self.forest_.seed is None:
             raise ValueError(
-                "warm_start=True, but it was saved with predict_only=True; give warm_start=False"
+                "warm_start=True, but this model was saved with predict_only=True; give warm_start=False"
             )
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
@@ -135,7 +135,10 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
         if n_earlier > self.n_estimators:
-            raise ValueError(f"n_estimators={self.n_estimators} is less than the {n_earlier} trees so far")
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
+                "fitted; with warm_start=True it can only grow"
+            )
         if n_earlier == self.n_estimators:
             warnings.warn(
                 f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "

@@ -72,9 +72,9 @@ def object_code(module: Any, run: str, names: tuple[str, str]) -> bytes:
 
     They get the given names; all others are seen by nobody outside.
     """
-    _optimise(module, 2, vectorise=False)
-    # Counting references keeps loops from being vectorised. Numba's own pass removes most of it, once
-    # functions are in one another; what is left gets its definition only now, so that the pass could see it.
+    # Counting references keeps loops from being vectorised. Numba's own pass removes most of it; what is left
+    # gets its definition only afterwards, because the pass looks for calls.
+    _prune_references(module)
     module.link_in(_parsed(_memory_functions()), preserve=True)
     for each in [*module.functions, *module.global_variables]:
         if not each.is_declaration:
@@ -83,19 +83,32 @@ def object_code(module: Any, run: str, names: tuple[str, str]) -> bytes:
         function = module.get_function(old)
         function.name = new
         function.linkage = "external"
-    _optimise(module, 3, vectorise=True)
+    _optimise(module)
     _refuse_symbols_of_numba(module)
     return target_machine().emit_object(module)
 
 
-def _optimise(module: Any, level: int, vectorise: bool) -> None:
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = vectorise
+def _prune_references(module: Any) -> None:
+    # Cheap passes, as Numba has them: they bring loops into the form that is vectorised later. More of them
+    # here makes slower code.
+    options = llvm.create_pipeline_tuning_options(speed_level=0)
+    options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(target_machine(), options)
     passes = builder.getModulePassManager()
-    if not vectorise:
-        passes.add_refprune_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_jump_threading_pass()
+    passes.add_refprune_pass()
     passes.run(module, builder)
+
+
+def _optimise(module: Any) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    # It would make one slow vector of the four sums of a product over four rows.
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(target_machine(), options)
+    builder.getModulePassManager().run(module, builder)
 
 
 def _parsed(module: ir.Module) -> Any:

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from slantwood.data.files import COMPRESSIONS
+from slantwood.user_folders import user_cache_folder
 
 ENVIRONMENT = "SLANTWOOD_DATA"
 
@@ -42,15 +43,7 @@ def cache_folder(
     >>> cache_folder({}, "linux", Path("home")).as_posix()
     'home/.cache/slantwood/data'
     """
-    environment = os.environ if environment is None else environment
-    home = home or Path.home()
-    if platform == "win32":
-        base = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "slantwood" / "data"
+    return user_cache_folder(environment, platform, home) / "data"
 
 
 def data_folders(folder: str | PathLike[str] | None = None) -> list[Path]:
