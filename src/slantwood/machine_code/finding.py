@@ -6,7 +6,7 @@ import functools
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,6 @@ def find(kernel: Kernel, form: str) -> Any:
         record = shipped_or_cached(entry)
         if record is not None:
             return Code(record.object_code, store.symbols(entry), record.result)
-        origins[entry] = "compiler"
         return _compile_or_fall_back(kernel, form, keep=True)
 
 
@@ -76,36 +75,38 @@ def why_not_shipped() -> str | None:
 
 
 def _compile_or_fall_back(kernel: Kernel, form: str, keep: bool) -> Any:
-    entry = f"{kernel.full_name}({form})"
-    if keep:
-        announce.compiling(entry, why_not_shipped() or "the machine code of this installation lacks some")
-    if (problem := _problem_with_numba()) is not None:
-        from slantwood.machine_code.fallback import PlainCode
-
-        announce.say_once(f"kernels are compiled by Numba alone and not kept: {problem}")
-        return PlainCode(kernel, parse(f"({form})").parts or ())
     from slantwood.machine_code.loading import Code
 
-    record = _compile_and_keep(kernel, form) if keep else compile_kernel(kernel, form)
+    entry = f"{kernel.full_name}({form})"
+    folder = store.cache_folder()
+    with _alone(folder, entry) if keep else nullcontext():
+        # Another process may have compiled it meanwhile.
+        record = shipped_or_cached(entry) if keep else None
+        if record is None:
+            if keep:
+                origins[entry] = "compiler"
+                announce.compiling(
+                    entry, why_not_shipped() or "the machine code of this installation lacks some"
+                )
+            if (problem := _problem_with_numba()) is not None:
+                from slantwood.machine_code.fallback import PlainCode
+
+                announce.say_once(f"kernels are compiled by Numba alone and not kept: {problem}")
+                return PlainCode(kernel, parse(f"({form})").parts or ())
+            record = compile_kernel(kernel, form)
+            if keep:
+                _keep(folder, record)
     return Code(record.object_code, store.symbols(entry), record.result)
 
 
-def _compile_and_keep(kernel: Kernel, form: str) -> Record:
-    entry = f"{kernel.full_name}({form})"
-    folder = store.cache_folder()
-    with _alone(folder, entry):
-        # Another process may have compiled it meanwhile.
-        record = shipped_or_cached(entry)
-        if record is None:
-            record = compile_kernel(kernel, form)
-            try:
-                store.write(folder, record)
-            except OSError as error:
-                announce.say_once(
-                    f"compiled kernels cannot be kept for the next process ({error}); "
-                    "NUMBA_CACHE_DIR can name another folder"
-                )
-    return record
+def _keep(folder: Path, record: Record) -> None:
+    try:
+        store.write(folder, record)
+    except OSError as error:
+        announce.say_once(
+            f"compiled kernels cannot be kept for the next process ({error}); "
+            "NUMBA_CACHE_DIR can name another folder"
+        )
 
 
 def compile_kernel(kernel: Kernel, form: str) -> Record:
