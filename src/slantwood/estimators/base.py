@@ -57,10 +57,6 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     missing_indicators: bool
     random_state: int | np.random.RandomState | None
 
-    def _keep(self, arguments: dict[str, Any]) -> None:
-        """Set the arguments of a constructor, which are its `locals()`, as attributes."""
-        self.__dict__.update({name: value for name, value in arguments.items() if name != "self"})
-
     # ---- fitting
 
     def _fit(

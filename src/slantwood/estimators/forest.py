@@ -211,7 +211,27 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self._keep(locals())
+        self.n_estimators = n_estimators
+        self.split = split
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.target_weights = target_weights
+        self.hierarchy = hierarchy
+        self.normalize_rows = normalize_rows
+        self.normalize_labels = normalize_labels
+        self.threshold = threshold
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
 
 
 class ObliqueForestRegressor(_Forest, ObliqueRegressor):
@@ -327,4 +347,20 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         verbose: int = 0,
         warm_start: bool = False,
     ) -> None:
-        self._keep(locals())
+        self.n_estimators = n_estimators
+        self.split = split
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.target_weights = target_weights
+        self.normalize_rows = normalize_rows
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start

@@ -229,7 +229,21 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         missing_indicators: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self._keep(locals())
+        self.split = split
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.class_weight = class_weight
+        self.target_weights = target_weights
+        self.hierarchy = hierarchy
+        self.normalize_rows = normalize_rows
+        self.normalize_labels = normalize_labels
+        self.threshold = threshold
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
+        self.random_state = random_state
 
 
 class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
@@ -323,4 +337,14 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         missing_indicators: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self._keep(locals())
+        self.split = split
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.target_weights = target_weights
+        self.normalize_rows = normalize_rows
+        self.unlabeled_weight = unlabeled_weight
+        self.categorical_features = categorical_features
+        self.missing_indicators = missing_indicators
+        self.random_state = random_state
