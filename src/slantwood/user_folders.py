@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +17,10 @@ def user_cache_folder(
     ``$XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows.
     """
     environment = os.environ if environment is None else environment
-    home = home or Path.home()
+    try:
+        home = home or Path.home()
+    except RuntimeError:  # a user without a home, as in some containers
+        home = Path(tempfile.gettempdir(), f"slantwood-{os.getuid()}" if hasattr(os, "getuid") else "")
     if platform == "win32":
         base = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
     elif platform == "darwin":

@@ -118,6 +118,13 @@ def test_results_do_not_pile_up_in_memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # 320 MB without
 
 
+def test_functions_that_share_a_name_are_not_taken_for_one_another():
+    first, second = (exact(lambda x, n=n: x + n) for n in (1, 2))
+    assert (first(1, 1), second(1, 2)) == (2, 3)
+    made = [exact(function) for function in (lambda x: x + 1, lambda x: x + 2)]
+    assert [kernel(1) for kernel in made] == [2, 3]
+
+
 def test_a_kernel_shows_its_name_and_its_docstring():
     assert total_of.__name__ == "total_of"
     assert "total_of" in repr(total_of)

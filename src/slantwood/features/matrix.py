@@ -90,7 +90,7 @@ def _row_of_each_stored(indptr: np.ndarray) -> np.ndarray:
 
 def _dense(X: Any) -> np.ndarray:
     values = X.toarray() if sp.issparse(X) else X
-    return np.ascontiguousarray(values, dtype=np.float32)
+    return np.require(values, np.float32, ("C", "ALIGNED"))
 
 
 def _canonical(X: Any) -> sp.csr_array:

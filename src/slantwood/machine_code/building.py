@@ -43,7 +43,7 @@ def compile_entry(entry: str) -> tuple[store.Record, float]:
     from slantwood.machine_code.finding import compile_kernel
 
     started = time.perf_counter()
-    return compile_kernel(*kernel_of(entry)), time.perf_counter() - started
+    return compile_kernel(*kernel_of(entry), entry), time.perf_counter() - started
 
 
 def compile_entries(

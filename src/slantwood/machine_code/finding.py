@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,41 +22,63 @@ _lock = threading.RLock()
 hold_across_forks(_lock)
 
 _FROM_PACKAGE = "slantwood."
+_numbers = itertools.count()
 
 # Where the code of each kernel that this process has used came from: "package", "cache" or "compiler".
 origins: dict[str, str] = {}
 
 
 def find(kernel: Kernel, form: str) -> Any:
-    """Return code that runs a kernel on arguments of a form."""
-    from slantwood.machine_code.loading import Code
-
-    entry = f"{kernel.full_name}({form})"
+    """Return code that runs a kernel on arguments of a form, and note it with the kernel."""
     with _lock:
-        if not entry.startswith(_FROM_PACKAGE):
-            return _compile_or_fall_back(kernel, form, keep=False)
+        if form not in kernel.found:  # another thread may have found it meanwhile
+            kernel.found[form] = _find(kernel, form)
+        return kernel.found[form]
+
+
+def _find(kernel: Kernel, form: str) -> Any:
+    entry = f"{kernel.full_name}({form})"
+    if not entry.startswith(_FROM_PACKAGE):
+        # Not kept. Functions in functions may share a name, so that the code gets one of its own.
+        return _compile_or_fall_back(kernel, form, f"{entry}#{next(_numbers)}")
+    record = shipped_or_cached(entry)
+    if record is not None:
+        return _load(record)
+    with _alone(store.cache_folder(), entry):
+        # Another process may have compiled it meanwhile.
         record = shipped_or_cached(entry)
         if record is not None:
-            return Code(record.object_code, store.symbols(entry), record.result)
-        return _compile_or_fall_back(kernel, form, keep=True)
+            return _load(record)
+        origins[entry] = "compiler"
+        announce.compiling(entry, why_not_shipped() or "the machine code of this installation lacks some")
+        return _compile_or_fall_back(kernel, form, entry, _keep)
 
 
 def shipped_or_cached(entry: str) -> Record | None:
     """Return an entry point that came with the package, or was compiled before."""
-    places = [(store.SHIPPED / store.tag(), "package")] if why_not_shipped() is None else []
-    folder = store.cache_folder()
-    if store.is_safe(folder):
-        places.append((folder, "cache"))
-    for place, origin in places:
+    for folder, origin in _places():
         try:
-            record = store.read(place, entry)
+            record = store.read(folder, entry)
         except ValueError:
-            announce.say_once(f"{place / store.file_name(entry)} is damaged; the kernel is compiled again")
+            announce.say_once(f"{folder / store.file_name(entry)} is damaged; the kernel is compiled again")
             continue
         if record is not None:
             origins[entry] = origin
             return record
     return None
+
+
+def _places() -> Iterator[tuple[Path, str]]:
+    if why_not_shipped() is None:
+        yield store.SHIPPED / store.tag(), "package"
+    if store.is_safe(folder := store.cache_folder()):
+        yield folder, "cache"
+
+
+def _load(record: Record) -> Any:
+    from slantwood.machine_code.loading import Code
+
+    return Code(record.object_code, store.symbols(record.entry), record.result)
 
 
 @functools.cache
@@ -74,34 +97,23 @@ def why_not_shipped() -> str | None:
     return None if host_has_baseline() else "the machine code of this installation is for newer processors"
 
 
-def _compile_or_fall_back(kernel: Kernel, form: str, keep: bool) -> Any:
-    from slantwood.machine_code.loading import Code
+def _compile_or_fall_back(
+    kernel: Kernel, form: str, entry: str, keep: Callable[[Record], None] | None = None
+) -> Any:
+    if (problem := _problem_with_numba()) is not None:
+        from slantwood.machine_code.fallback import PlainCode
 
-    entry = f"{kernel.full_name}({form})"
-    folder = store.cache_folder()
-    with _alone(folder, entry) if keep else nullcontext():
-        # Another process may have compiled it meanwhile.
-        record = shipped_or_cached(entry) if keep else None
-        if record is None:
-            if keep:
-                origins[entry] = "compiler"
-                announce.compiling(
-                    entry, why_not_shipped() or "the machine code of this installation lacks some"
-                )
-            if (problem := _problem_with_numba()) is not None:
-                from slantwood.machine_code.fallback import PlainCode
-
-                announce.say_once(f"kernels are compiled by Numba alone and not kept: {problem}")
-                return PlainCode(kernel, parse(f"({form})").parts or ())
-            record = compile_kernel(kernel, form)
-            if keep:
-                _keep(folder, record)
-    return Code(record.object_code, store.symbols(entry), record.result)
+        announce.say_once(f"kernels are compiled by Numba alone and not kept: {problem}")
+        return PlainCode(kernel, parse(f"({form})").parts or ())
+    record = compile_kernel(kernel, form, entry)
+    if keep is not None:
+        keep(record)
+    return _load(record)
 
 
-def _keep(folder: Path, record: Record) -> None:
+def _keep(record: Record) -> None:
     try:
-        store.write(folder, record)
+        store.write(store.cache_folder(), record)
     except OSError as error:
         announce.say_once(
             f"compiled kernels cannot be kept for the next process ({error}); "
@@ -109,12 +121,11 @@ def _keep(folder: Path, record: Record) -> None:
         )
 
 
-def compile_kernel(kernel: Kernel, form: str) -> Record:
-    """Compile a kernel for arguments of a form."""
+def compile_kernel(kernel: Kernel, form: str, entry: str) -> Record:
+    """Compile a kernel for arguments of a form; `entry` is what names both."""
     from slantwood.machine_code.backend import object_code
     from slantwood.machine_code.frontend import translate
 
-    entry = f"{kernel.full_name}({form})"
     module, run, result = translate(kernel, parse(f"({form})").parts or ())
     return Record(entry, str(result), object_code(module, run, store.symbols(entry)))
 
@@ -123,10 +134,7 @@ def compile_kernel(kernel: Kernel, form: str) -> Record:
 def _problem_with_numba() -> str | None:
     """Compile the smallest of kernels, to see whether Numba still has what the compiler rests on."""
     try:
-        from slantwood.machine_code.loading import Code
-
-        record = compile_kernel(Kernel(_next, {}), "i8")
-        if Code(record.object_code, store.symbols(record.entry), record.result)([1], (1,)) != 2:
+        if _load(compile_kernel(Kernel(_next, {}), "i8", "next(i8)"))([1], (1,)) != 2:
             raise ValueError("1 + 1 is not 2")
     except Exception as error:
         return f"{type(error).__name__}: {error}"

@@ -39,7 +39,8 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.options = options
-        self._ready: dict[str, Callable[..., Any]] = {}
+        # Machine code by the form of the arguments; `finding` fills it.
+        self.found: dict[str, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run on numbers, arrays and tuples of these."""
@@ -49,15 +50,13 @@ class Kernel:
             arguments = bound.args
         row: list[int] = []
         form = ",".join([words.flatten(value, row) for value in arguments])
-        return (self._ready.get(form) or self.ready(form))(row, arguments)
+        return (self.found.get(form) or self.code(form))(row, arguments)
 
-    def ready(self, form: str) -> Any:
+    def code(self, form: str) -> Any:
         """Return the machine code for arguments of a form; once per process it is looked for, or made."""
-        if form not in self._ready:
-            from slantwood.machine_code.finding import find
+        from slantwood.machine_code.finding import find
 
-            self._ready[form] = find(self, form)
-        return self._ready[form]
+        return self.found.get(form) or find(self, form)
 
     @property
     def full_name(self) -> str:

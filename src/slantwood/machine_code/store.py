@@ -40,13 +40,11 @@ class Record:
 
     def to_bytes(self) -> bytes:
         """Return the content of a file."""
-        header = {
-            "format": _FORMAT,
-            "entry": self.entry,
-            "result": self.result,
-            "sha256": _digest(self.object_code),
-        }
+        header = {"format": _FORMAT, "entry": self.entry, "result": self.result, "sha256": self._digest()}
         return json.dumps(header).encode() + b"\n" + self.object_code
+
+    def _digest(self) -> str:
+        return _digest(f"{self.entry}\n{self.result}\n".encode() + self.object_code)
 
     @classmethod
     def from_bytes(cls, content: bytes, entry: str) -> Record:
@@ -54,15 +52,12 @@ class Record:
         header_line, _, object_code = content.partition(b"\n")
         try:
             header = json.loads(header_line)
-            if (header["format"], header["entry"], header["sha256"]) != (
-                _FORMAT,
-                entry,
-                _digest(object_code),
-            ):
+            record = cls(entry, str(header["result"]), object_code)
+            if (header["format"], header["entry"], header["sha256"]) != (_FORMAT, entry, record._digest()):
                 raise ValueError("format, name or digest differ")
-            return cls(entry, str(header["result"]), object_code)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError("the file is damaged, or another kernel's") from error
+        return record
 
 
 def _digest(content: bytes) -> str:

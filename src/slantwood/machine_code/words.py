@@ -100,8 +100,9 @@ def flatten(value: Any, words: list[int]) -> str:
     """Add the words of an argument; return its form."""
     kind = type(value)
     if kind is np.ndarray:
-        if not value.flags.c_contiguous:
-            raise TypeError(f"an array of shape {value.shape} and strides {value.strides} is not in C order")
+        if not (value.flags.c_contiguous and value.flags.aligned):
+            where = f"strides {value.strides}, aligned {value.flags.aligned}"
+            raise TypeError(f"an array of shape {value.shape} is not in C order and aligned: {where}")
         words.append(value.__array_interface__["data"][0])
         words.extend(value.shape)
         return f"{_name(value.dtype)}:{value.ndim}"

@@ -153,7 +153,7 @@ class LearnerAddress:
         elif IS_PLAIN:
             self.address = _entry_points[kind]
         else:
-            self.address = _entry_points[kind].ready(_FORM).address  # type: ignore[attr-defined]
+            self.address = _entry_points[kind].code(_FORM).address  # type: ignore[attr-defined]
 
     def _run_plain(self, numbers, X, Z, weights, state, w, result):
         _write_result(self._run(self._parameters, X, Z, weights, state), w, result)
