@@ -1,10 +1,15 @@
-"""Says on stderr that kernels are being compiled, where they really are, and why."""
+"""Says on stderr that a kernel is being compiled, where it really is: which, why, and how long that takes."""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _said: set[str] = set()
+_BAR = 30
 
 
 def say(message: str) -> None:
@@ -20,9 +25,30 @@ def say_once(message: str) -> None:
         say(message)
 
 
-def compiling(entry: str, reason: str | None) -> None:
-    """Say that a kernel is being compiled."""
-    say_once(f"compiling kernels, once on this machine, a minute at most ({reason}) ...")
-    if sys.stderr.isatty():
-        name = entry.partition("(")[0].rpartition(".")[2]
-        say(f"compiling {name}")
+@contextmanager
+def compiling(name: str, seconds: int, reason: str) -> Iterator[None]:
+    """Say that a kernel is compiled within the block; on a terminal, show how far that is."""
+    say_once(f"compiling kernels where they are first used, once on this machine: {reason}")
+    say(f"compiling {name}, about {seconds} s")
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    bar = threading.Thread(target=_draw, args=(seconds, done), daemon=True)
+    bar.start()
+    try:
+        yield
+    finally:
+        done.set()
+        bar.join()
+
+
+def _draw(seconds: int, done: threading.Event) -> None:
+    started = time.monotonic()
+    while not done.wait(0.2):
+        elapsed = time.monotonic() - started
+        full = min(_BAR, int(_BAR * elapsed / seconds))
+        sys.stderr.write(f"\r[{'#' * full}{' ' * (_BAR - full)}] {elapsed:.0f} s")
+        sys.stderr.flush()
+    sys.stderr.write(f"\r{' ' * (_BAR + 12)}\r")
+    sys.stderr.flush()

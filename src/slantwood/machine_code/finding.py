@@ -50,8 +50,16 @@ def _find(kernel: Kernel, form: str) -> Any:
         if record is not None:
             return _load(record)
         origins[entry] = "compiler"
-        announce.compiling(entry, why_not_shipped() or "the machine code of this installation lacks some")
-        return _compile_or_fall_back(kernel, form, entry, _keep)
+        name = kernel.full_name.removeprefix(_FROM_PACKAGE)
+        reason = why_not_shipped() or "the machine code that came with the package lacks some"
+        with announce.compiling(name, _usual_seconds(entry), reason):
+            return _compile_or_fall_back(kernel, form, entry, _keep)
+
+
+def _usual_seconds(entry: str) -> int:
+    from slantwood.machine_code.building import entry_points
+
+    return entry_points().get(entry, 1)
 
 
 def shipped_or_cached(entry: str) -> Record | None:
