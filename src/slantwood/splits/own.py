@@ -1,7 +1,7 @@
 """A split learner of the user's own: any Python object with a method `learn`.
 
-It takes the place of a compiled learner in the same grower, which then runs in its uncompiled form: slower by
-the calls and by what the learner itself takes, and the same in everything else.
+It takes the place of a compiled learner in the same compiled grower, which calls it for each node: slower by
+what the learner itself takes, and the same in everything else.
 """
 
 from __future__ import annotations

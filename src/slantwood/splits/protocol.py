@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -142,36 +143,34 @@ class LearnerAddress:
 
     def __init__(self, parameters: Any) -> None:
         self.error: BaseException | None = None
+        self.numbers = np.empty(0)
+        self.address: Any
         kind = type(parameters)
-        self.numbers = np.empty(0) if kind in _plain else _numbers(parameters)
         if kind in _plain:
-            self._run = _plain[kind]
-            self._parameters = parameters
-            self._callback = _callback_type()(self._call) if not IS_PLAIN else None
-            callback = ctypes.cast(self._callback, ctypes.c_void_p).value if self._callback else None
-            self.address: Any = self._run_plain if IS_PLAIN else callback
-        elif IS_PLAIN:
-            self.address = _entry_points[kind]
-        else:
-            self.address = _entry_points[kind].code(_FORM).address  # type: ignore[attr-defined]
+            self._kernel = partial(_plain[kind], parameters)
+            self.address = self._run if IS_PLAIN else self._callback_address()
+            return
+        self.numbers = _numbers(parameters)
+        entry_point: Any = _entry_points[kind]
+        self.address = entry_point if IS_PLAIN else entry_point.code(_FORM).address
 
-    def _run_plain(self, numbers, X, Z, weights, state, w, result):
-        _write_result(self._run(self._parameters, X, Z, weights, state), w, result)
+    def _run(self, numbers, X, Z, weights, state, w, result):
+        _write_result(self._kernel(X, Z, weights, state), w, result)
 
-    def _call(self, unused: int, error: int, row: int) -> int:
+    def _callback_address(self) -> int | None:
+        from slantwood.machine_code.loading import RUN
+
+        self._callback = RUN(self._run_from_words)  # kept, because its address lives no longer than it
+        return ctypes.cast(self._callback, ctypes.c_void_p).value
+
+    def _run_from_words(self, unused: int, error: int, row: int) -> int:
+        form = words.parse(f"({_FORM})")
         try:
-            given = (ctypes.c_int64 * _parsed_form().n_words).from_address(row)
-            self._run_plain(*words.arguments(_parsed_form(), iter(given)))
+            self._run(*words.arguments(form, iter((ctypes.c_int64 * form.n_words).from_address(row))))
         except BaseException as raised:  # whatever it is, compiled code must be left in order
             self.error = raised
             return 1
         return 0
-
-
-def _callback_type() -> Any:
-    from slantwood.machine_code.loading import RUN
-
-    return RUN
 
 
 def _empty_block() -> Block:
@@ -191,7 +190,3 @@ _EXAMPLE = (
     np.empty(0),
 )
 _FORM = ",".join(words.flatten(value, []) for value in _EXAMPLE)
-
-
-def _parsed_form() -> words.Form:
-    return words.parse(f"({_FORM})")
