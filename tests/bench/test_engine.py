@@ -124,7 +124,7 @@ _STUDY = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 1), ("loky", 2), ("threading", 2)])
+@pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 2)])
 def test_an_interrupted_run_goes_on_where_it_was(
     start_script, folders, store, traced, worker_pids, alive, within, backend, n_jobs
 ):

@@ -508,7 +508,7 @@ def put(value, *way):
     return change
 
 
-LONG = "x" * 30_000_000
+LONG = "x" * 3_000_000
 
 
 @pytest.mark.parametrize(

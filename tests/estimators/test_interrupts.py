@@ -97,8 +97,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a child process cannot be sent Ctrl-C alone")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("seconds", [0.02, 0.2, 0.5])
+@pytest.mark.parametrize(("seconds", "n_jobs"), [(0.02, 2), (0.2, 1), (0.5, 2)])
 def test_ctrl_c_is_a_keyboard_interrupt_and_no_crash(n_jobs, seconds):
     code = textwrap.dedent(_SCRIPT.format(n_jobs=n_jobs))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:

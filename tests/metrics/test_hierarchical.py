@@ -20,7 +20,7 @@ from slantwood.metrics import (
 )
 from slantwood.targets.hierarchy import Hierarchy
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 
 # Columns: a, a/x, a/x/1, a/y, b

@@ -24,7 +24,7 @@ from slantwood.metrics import (
 )
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.25, 1.0, 3.0])
 BOTH = pytest.mark.parametrize("interpolation", ["curve", "step"])

@@ -11,7 +11,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 
 from slantwood.metrics import _input, label_ranking_average_precision
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0])
 

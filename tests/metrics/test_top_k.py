@@ -19,7 +19,7 @@ from slantwood.metrics import (
     propensity_scored_precision_at_k,
 )
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 ANY_LEVEL = st.sampled_from([-1.0, -0.5, 0.0, 0.25, 0.5, 2.0])
 POSITIVE_LEVEL = st.sampled_from([0.25, 0.5, 1.0, 2.0])

@@ -1,11 +1,13 @@
 """Claims about the script that measures a process's first fit."""
 
+from slantwood.machine_code.finding import why_not_shipped
 from slantwood_bench.scripts.start import main
 
 
 def test_a_row_for_each_container_says_that_no_compiler_was_loaded(capsys):
-    main(["--repeats", "1", "--splits", "axis"])  # compiles what is not there yet
-    capsys.readouterr()
+    if why_not_shipped() is not None:
+        main(["--repeats", "1", "--splits", "axis"])  # compiles what is not there yet
+        capsys.readouterr()
     main(["--repeats", "1", "--splits", "axis"])
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| axis")]
     assert [row[1] for row in rows] == ["dense", "sparse"]

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 pytestmark = pytest.mark.plain_python
 
 # Plain Python takes many times longer per node.
-EXAMPLES = 100 if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else 40
+EXAMPLES = 50 if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else 20
 
 FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 EXTREMES = pytest.mark.parametrize("value", [0.0, 1.0, -3e15, 7e-15])

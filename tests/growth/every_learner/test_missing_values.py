@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
-SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
+SEEDS = pytest.mark.parametrize("seed", [0, 1])
 
 
 @pytest.mark.plain_python
