@@ -18,7 +18,9 @@ from slantwood import (
     ObliqueTreeRegressor,
     load_model,
 )
+from slantwood.estimators.names import output_names
 from slantwood.export import export_text
+from slantwood.model import container
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 NAMES = ("sun", "sea", "hill")
@@ -153,6 +155,18 @@ def test_more_trees_are_added_under_the_same_names_only():
     assert tuple(model.classes_) == model.target_names_ == NAMES
     with pytest.raises(ValueError, match="labels of y now are 'a', 'b', 'c' and were 'sun', 'sea', 'hill'"):
         model.set_params(n_estimators=5).fit(X, FRAMES["pandas"](Y, "abc"))
+
+
+def test_files_from_before_labels_had_names_call_them_by_the_names_of_their_columns(tmp_path):
+    forest(class_weight={0: 2.0}).fit(X, Y).save(tmp_path / "m.slant")
+    contents = container.read(tmp_path / "m.slant")
+    del contents.document["targets"]["names"], contents.document["targets"]["as_sets"]
+    contents.document["fitted"]["target_names_"] = {"tuple": list(NAMES)}
+    container.write(tmp_path / "old.slant", contents.document, contents.arrays)
+    model = load_model(tmp_path / "old.slant")
+    assert (model.classes_.tolist(), model.target_names_) == ([0, 1, 2], NAMES)
+    assert output_names(model) == NAMES
+    assert again(model, tmp_path).target_names_ == NAMES
 
 
 def test_labels_of_a_hierarchy_keep_their_own_order_and_names():

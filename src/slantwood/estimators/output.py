@@ -70,7 +70,7 @@ class FramesOutMixin:
                 return _pandas_series(values, X, name)
             return _polars_series(values, name, getattr(self, "classes_", None))
         are_numbers = self.targets_.task in NUMBER_TASKS  # type: ignore[attr-defined]
-        columns = output_names(self) if are_numbers else self.classes_.tolist()  # type: ignore[attr-defined]
+        columns = output_names(self) if are_numbers else list(self.classes_)  # type: ignore[attr-defined]
         if self._predictions_as == "pandas":
             return _pandas_frame(values, X, list(columns))
         return _polars_frame(values, list(columns))

@@ -106,7 +106,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         return self._as_output(self._numbers(X), X)
 
     def _numbers(self, X: Any) -> np.ndarray:
-        return self.targets_.decode(self._predictor.mean(self.encode_features(X)))
+        encoded = self.encode_features(X)  # first, as it checks that there is a model
+        return self.targets_.decode(self._predictor.mean(encoded))
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.
