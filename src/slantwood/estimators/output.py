@@ -47,10 +47,10 @@ class FramesOutMixin:
         >>> from slantwood import ObliqueForestClassifier
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-        >>> forest.set_output(predict="pandas").predict_proba(X.tail(2)).round(1)
-               0    1    2
-        148  0.0  0.0  1.0
-        149  0.0  0.2  0.8
+        >>> forest.set_output(predict="pandas").predict_proba(X.iloc[[30, 20]])
+              0    1    2
+        30  1.0  0.0  0.0
+        20  1.0  0.0  0.0
         """
         if predict is not None:
             check_choice("predict", predict, (ARRAYS, *LIBRARIES))
