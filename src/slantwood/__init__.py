@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
     from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
+    from slantwood.estimators.top_labels import TopLabels
     from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
     from slantwood.features.encoding import Encoding
     from slantwood.model.refusal import ModelFileError
@@ -39,6 +40,7 @@ _HOMES = {
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
     "TailReranker": "slantwood.estimators.reranking",
+    "TopLabels": "slantwood.estimators.top_labels",
     "compile_all": "slantwood.warmup",
     "load_model": "slantwood.estimators.saving",
     **{cls: f"slantwood.splits.{file}" for file, cls in SPLITS.values()},
@@ -61,6 +63,7 @@ __all__ = [
     "RidgeSplit",
     "SVMSplit",
     "TailReranker",
+    "TopLabels",
     "WODTSplit",
     "__version__",
     "compile_all",

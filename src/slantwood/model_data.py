@@ -21,7 +21,7 @@ from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_with_options
 from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Data, is_frame
-from slantwood.estimators.names import input_names, output_names
+from slantwood.estimators.names import input_names, output_names, target_columns
 from slantwood.hints import did_you_mean, listed, pluralize, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
 
@@ -100,7 +100,7 @@ def read_for_model(
     path = Path(path)
     names, task = input_names(model), model.targets_.task
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
-    known = tuple(getattr(model, "target_names_", None) or ())
+    known = target_columns(model)
     if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
         codes |= set(known)
     kind = format_of(path, format).name

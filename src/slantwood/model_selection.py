@@ -19,9 +19,9 @@ from sklearn.utils import check_random_state
 from slantwood.features.frames import is_missing
 from slantwood.features.sparse_input import check_sparse
 from slantwood.kernels.stratify import stratify
-from slantwood.targets.hierarchical_labels import are_label_sets, closed_labels
+from slantwood.targets.hierarchical_labels import closed_labels
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
+from slantwood.targets.label_sets import are_label_sets, holds_label_sets, is_collection, rows_of
 from slantwood.targets.reading import as_array, as_numbers
 
 __all__ = ["LabelStratifiedKFold"]
@@ -169,7 +169,7 @@ class LabelStratifiedKFold(BaseCrossValidator):
 
     def _indicator(self, y: Any, n_rows: int) -> sp.csr_array:
         """Return the labels of each row as a CSR array whose stored entries all mean a label."""
-        are_sets = holds_label_sets(y) if self.hierarchy is None else are_label_sets(y, self.hierarchy)
+        are_sets = holds_label_sets(y) if self.hierarchy is None else are_label_sets(y, len(self.hierarchy))
         matrix = None if are_sets else as_array(y, n_rows)
         if matrix is not None and matrix.ndim == 2:
             if self.hierarchy is None:

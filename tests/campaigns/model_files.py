@@ -105,6 +105,8 @@ def good_models() -> dict[str, Good]:
         "dates": (classifier().fit(X, np.array(["2001-02-03", "2004-05-06"], "M8[D]")[sign]), X, {}),
         "weights": (classifier(class_weight={0: 1.5, 1: 2}).fit(X, sign), X, {}),
         "labels": (classifier(threshold=[0.1, 0.2, 0.3]).fit(X, labels), X, {}),
+        "named labels": (classifier().fit(X, labels, target_names=["u", "v", "ö"]), X, {}),
+        "label sets": (classifier().fit(X, [{3, 7} if one else {5} for one in sign]), X, {}),
         "tuned": (classifier(threshold="f1_macro", n_estimators=9).fit(X, labels), X, {}),
         "sparse labels": (classifier(oob_score=True, n_estimators=9).fit(counts, many), counts, {}),
         "half labels": (classifier().fit(counts, many), counts, half | bare),

@@ -200,6 +200,32 @@ def test_labels_are_columns_or_a_list(train, predicted, write_csv, tags):
     )
 
 
+def test_labels_are_classes_by_the_names_of_their_columns_and_so_are_the_best_few(
+    train, predicted, write_csv, tags
+):
+    write_csv("a.csv", tags)
+    model = train("a.csv", "--targets", "last:4")
+    assert model.classes_.tolist() == ["sun", "sea", "wind", "ice"]
+    best = model.predict_top_k(inputs(tags, "abc"), 4)
+    for row, labels, scores in zip(predicted("a.csv", "--top-k", "9"), best.labels, best.scores, strict=True):
+        shown = [(label if score > 0 else "") for label, score in zip(labels, scores, strict=True)]
+        assert [row[f"label_{place}"] for place in range(1, 5)] == shown
+
+
+def test_a_model_of_label_sets_predicts_lists_and_is_judged_by_columns_of_its_labels(
+    predicted, run, write_csv, tags
+):
+    names = ["sun", "sea", "wind", "ice"]
+    sets = [[name for name in names if tags[name][i]] for i in range(len(tags["sun"]))]
+    model = slantwood.ObliqueForestClassifier(n_estimators=3, random_state=0)
+    model.fit(inputs(tags, "abc"), sets, feature_names=["a", "b", "c"]).save("m.slant")
+    write_csv("a.csv", tags)
+    lists = [row["labels"] for row in predicted("a.csv")]
+    assert lists == [";".join(row) for row in model.predict(inputs(tags, "abc"))]
+    found = json.loads(run("evaluate", "m.slant", "a.csv", "--per-target", "--json").stdout)
+    assert list(found["per_target"]) == sorted(names)
+
+
 def test_labels_with_semicolons_stay_apart_in_lists(train, run, folder, write_csv, tags):
     tags['"s;n"'] = tags.pop("sun")
     write_csv("a.csv", {name: tags[name] for name in ["a", "b", "c", '"s;n"', "sea"]})

@@ -52,6 +52,8 @@ MODELS = {
     "classes": lambda: forest().fit(X, THREE),
     "names": lambda: forest().fit(X, np.array(["no", "yes", "perhaps"])[THREE]),
     "labels": lambda: forest().fit(X, LABELS),
+    "named labels": lambda: forest().fit(X, LABELS, target_names=["sun", "sea", "hill"]),
+    "label sets": lambda: forest().fit(X, [{3, 7} if sign else {5} for sign in SIGN]),
     "sparse labels": lambda: forest().fit(X, MANY_LABELS),
     "hierarchy": lambda: forest(hierarchy=TREE).fit(X, [{"a/b"} if sign else {"d"} for sign in SIGN]),
     "number": lambda: ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 0]),
@@ -562,8 +564,18 @@ def test_long_texts_are_not_repeated_in_messages(forged, case, change):
         ("nominal", put([["blue", "blue"]], "encoding", "categories")),
         ("number", put({"tuple": ["a", "b"]}, "fitted", "target_names_")),
         ("labels", put({"tuple": ["a", "b"]}, "fitted", "target_names_")),
+        ("labels", put(True, "targets", "as_sets")),
+        ("labels", put(1, "targets", "as_sets")),
+        ("named labels", put({"objects": ["sun", "sea", "sun"]}, "targets", "names")),
+        ("named labels", put({"objects": ["sun", "sea"]}, "targets", "names")),
+        ("named labels", put({"objects": ["sun", "sea", 3]}, "targets", "names")),
+        ("named labels", put({"texts": ["sun", "sea", "hill"]}, "targets", "names")),
+        ("named labels", put("abc", "targets", "names")),
+        ("named labels", put({"list": ["sun", "sea", "hill"]}, "targets", "names")),
+        ("label sets", put(None, "targets", "names")),
+        ("label sets", put({"numbers": "importance"}, "targets", "names")),
     ],
-    ids=range(22),
+    ids=range(32),
 )
 def test_structures_that_do_not_fit_are_refused(forged, case, change):
     refusal(forged(case, change), most_memory=2_000_000)

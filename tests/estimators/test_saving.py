@@ -85,6 +85,13 @@ CASES = {
     "svm": lambda: fit(forest(split="svm"), X, THREE),
     "labels": lambda: fit(forest(), X, LABELS),
     "sparse labels": lambda: fit(forest(oob_score=True), SPARSE, MANY_LABELS),
+    "named labels": lambda: forest().fit(
+        X, LABELS, target_names=[f"label {j}" for j in range(LABELS.shape[1])]
+    ),
+    "label sets": lambda: fit(forest(), X, [set() if sign else {"ye\ud800s", "ö"} for sign in SIGN]),
+    "sets of numbers": lambda: fit(
+        forest(oob_score=True), X, [None, *({3, int(c) * 10**9} for c in THREE[1:])]
+    ),
     "tuned thresholds": lambda: fit(forest(threshold="f1_macro", n_estimators=9), X, LABELS),
     "sets": lambda: fit(forest(hierarchy=TREE), X, SETS),
     "hierarchy": lambda: fit(forest(hierarchy=TREE, oob_score=True, n_estimators=7), X, TREE.indicator(SETS)),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from slantwood import (
     Hierarchy,
@@ -156,6 +157,15 @@ def test_labels(kind, split, form):
     Y = (signal(X, 12) > 1.5).astype(np.int64)
     model = small(kind, split=split, threshold=0.3).fit(X[:100], form(Y[:100]))
     agrees(model, X)
+
+
+def test_label_sets_are_an_indicator_in_the_order_of_classes():
+    X = table()
+    Y = (signal(X, 3) > 0).astype(int)
+    sets = [tuple(np.array(["c", "a", "b"])[row > 0]) for row in Y]
+    model = small(ObliqueForestClassifier).fit(X[:100], sets[:100])
+    binarizer = MultiLabelBinarizer(classes=model.classes_)
+    agrees(model, X, binarizer.fit_transform(model.predict(X)))
 
 
 def test_rare_labels_are_summed_over_what_leaves_store():

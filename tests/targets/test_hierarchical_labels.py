@@ -180,7 +180,7 @@ def test_labels_are_the_classes_and_parents_rank_before_children():
 @given(seed=SEEDS)
 def test_ranks_are_an_order_in_which_parents_come_first(seed):
     hierarchy = drawn_hierarchy(np.random.default_rng(seed))
-    targets = HierarchyTargets(len(hierarchy), False, np.dtype(int), hierarchy, False)
+    targets = HierarchyTargets(len(hierarchy), False, np.dtype(int), hierarchy)
     assert sorted(targets.ranks) == list(range(len(hierarchy)))
     for parent, child in hierarchy.edges:
         assert targets.ranks[hierarchy.index(parent)] < targets.ranks[hierarchy.index(child)]

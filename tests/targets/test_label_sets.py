@@ -8,8 +8,16 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.preprocessing import MultiLabelBinarizer
 
-from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
+from slantwood.targets.label_sets import (
+    are_label_sets,
+    as_label_sets,
+    holds_label_sets,
+    is_collection,
+    read_label_sets,
+    rows_of,
+)
 
 pytestmark = pytest.mark.plain_python
 
@@ -132,3 +140,60 @@ def test_collections_are_told_from_labels(row):
 @pytest.mark.parametrize("row", ["ab", b"ab", 1, None, 1.5, np.str_("a"), range(2), {"a": 1}], ids=repr)
 def test_labels_are_told_from_collections(row):
     assert not is_collection(row)
+
+
+@pytest.mark.parametrize("y", [None, 3, "ab", {"a": 1}, pl.LazyFrame({"a": [["b"]]})], ids=repr)
+def test_what_is_no_series_holds_no_label_sets(y):
+    assert not holds_label_sets(y)
+
+
+def test_rows_of_another_length_than_a_matrix_has_are_label_sets():
+    assert are_label_sets([(3,), (1,)], 2)
+    assert not are_label_sets([(0, 1), (1, 1)], 2)
+    assert not are_label_sets(np.eye(2), 3)
+
+
+# ---- to an indicator matrix and back
+
+
+@given(
+    st.sampled_from([st.text("ab/ ", max_size=2), st.integers(-(2**40), 2**40)]).flatmap(
+        lambda labels: st.lists(st.none() | st.lists(labels, max_size=4), min_size=1, max_size=6)
+    )
+)
+def test_label_sets_become_the_indicator_of_scikit_learn_and_come_back(rows):
+    found = read_label_sets(rows, len(rows))
+    known = [row for row in rows if row is not None]
+    binarizer = MultiLabelBinarizer()
+    expected = binarizer.fit_transform(known)
+    assert found.labels.tolist() == list(binarizer.classes_)
+    spelt_out = found.indicator.toarray()
+    is_known = [row is not None for row in rows]
+    np.testing.assert_array_equal(spelt_out[is_known], expected)
+    assert np.isnan(spelt_out[np.logical_not(is_known)].astype(float)).all()
+    if found.labels.size:
+        back = as_label_sets(found.indicator, found.labels.tolist())
+        assert [row for row in back if row is not None] == binarizer.inverse_transform(expected)
+    assert not found.has_others.any()
+
+
+@given(
+    st.lists(st.none() | st.sets(st.sampled_from("abcd")), min_size=1, max_size=6),
+    st.sets(st.sampled_from("abcd"), min_size=1),
+)
+def test_labels_without_a_column_are_left_out_and_their_rows_marked(rows, known):
+    labels = np.array(sorted(known, reverse=True), object)
+    found = read_label_sets(rows, None, labels)
+    assert found.labels is labels
+    assert found.has_others.tolist() == [row is not None and not row <= known for row in rows]
+    back = as_label_sets(found.indicator, labels.tolist())
+    assert [row if row is None else set(row) for row in back] == [
+        row if row is None else row & known for row in rows
+    ]
+
+
+def test_text_of_numpy_is_plain_text():
+    found = read_label_sets([np.array(["b", "a"]), {np.str_("b")}], 2)
+    assert {type(label) for label in found.labels} == {str}
+    assert found.indicator.toarray().tolist() == [[1, 1], [0, 1]]
+    assert read_label_sets([np.array([2, 1]), [2]], 2).labels.dtype == np.int64

@@ -61,8 +61,8 @@ def load(path: Any, jobs: int | None) -> Any:
 
 def chosen_labels(model: Any, X: Any) -> Any:
     """Predict the indicator of the labels, also with a model that learned from sets of labels."""
-    predicted = model.predict(X)
-    return model.targets_.hierarchy.indicator(predicted) if isinstance(predicted, list) else predicted
+    scores = model.predict_proba(X, sparse=model.targets_.is_sparse)
+    return model.targets_.decided(scores, model.decision_threshold())
 
 
 def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _predicted(
     if proba:
         return list(names), _matrix(model.predict_proba(X, sparse=model.targets_.is_sparse))
     indicator = models.chosen_labels(model, X).astype(np.int8)
-    as_list = task == HIERARCHICAL if labels is None else labels
+    as_list = task == HIERARCHICAL or model.targets_.as_sets if labels is None else labels
     return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
 
 
@@ -94,17 +94,16 @@ def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[lis
 
 
 def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], _Cells]:
-    scores = model.predict_proba(X, top_k=k)
-    ranks = model.targets_.ranks
+    best = model.predict_top_k(X, k)
+    called = dict(zip(model.classes_.tolist(), names, strict=True))
     heading = [text for place in range(1, k + 1) for text in (f"label_{place}", f"score_{place}")]
 
     def cells(part: slice) -> list[list[Any]]:
         rows = []
-        for labels, values in _stored_in_rows(scores[part]):
-            order = np.lexsort((ranks[labels], -values))
-            best = zip((names[label] for label in labels[order]), _numbers(values[order]), strict=True)
-            row: list[Any] = [cell for pair in best for cell in pair]
-            rows.append(row + [None] * (2 * k - len(row)))
+        for labels, scores in zip(best.labels[part].tolist(), best.scores[part], strict=True):
+            pairs = zip(labels, _numbers(scores), strict=True)
+            shown = [(called[label], score) if score > 0 else (None, None) for label, score in pairs]
+            rows.append([cell for pair in shown for cell in pair])
         return rows
 
     return heading, cells

@@ -22,19 +22,21 @@ from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.output import FramesOutMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
 from slantwood.model.trees import Trees
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
+from slantwood.targets.reading import names_of
 
 # Attributes that some fits set and others do not.
 _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "thresholds_", "threshold_rule_")
 _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
-class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
+class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False
@@ -76,21 +78,30 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             table, X, encoding = self._read_features(X)
             weights = check.check_row_weights(sample_weight, X.shape[0])
             attributes = check.check_clustering(clustering, X.shape[0])
-            y, targets, Y, weights = self._encode_targets(y, weights)
+            names = names_of(y) if target_names is None else target_names
+            y, targets, Y, weights = self._encode_targets(y, weights, names)
+            if target_names is None and targets.hierarchy is not None and len(names or ()) > 1:
+                names = None  # columns in an order of their own, while the hierarchy names the labels
+            if names is not None:
+                names = check.check_names("target_names", names, check.target_name_counts(targets))
             self._grow(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
-            if target_names is not None:
-                counts = check.target_name_counts(targets)
-                self.target_names_ = check.check_names("target_names", target_names, counts)
+            if names is not None:
+                self.target_names_ = names
         except BaseException:
             self.__dict__ = before  # in one step, which a second interrupt cannot break in two
             raise
         return self
 
     @abstractmethod
-    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
-        """Return y as it was read, what it is, its matrix, and the weights of the rows."""
+    def _encode_targets(
+        self, y: Any, weights: np.ndarray, names: Sequence[str] | None
+    ) -> tuple[Any, Any, Any, np.ndarray]:
+        """Return y as it was read, what it is, its matrix, and the weights of the rows.
+
+        `names` are those of the columns of y, where it has any; they are not checked yet.
+        """
 
     @property
     def _continues(self) -> bool:

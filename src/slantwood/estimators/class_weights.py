@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.hints import did_you_mean, listed
 from slantwood.validation import with_type
 
 BALANCED = "balanced"
@@ -22,10 +23,12 @@ def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | N
             raise ValueError(f"class_weight={class_weight!r} must be 'balanced', or a weight for each label")
         return None
     if isinstance(class_weight, dict):
-        unknown = next((label for label in class_weight if label not in set(labels.tolist())), None)
+        known = set(labels.tolist())
+        unknown = next((label for label in class_weight if label not in known), None)
         if unknown is not None:
             label = f"{unknown!r:.60}, which is none of the {len(labels)} labels in classes_"
-            raise ValueError(f"class_weight has a weight for {label}")
+            hint = did_you_mean(unknown, known, f"these are {listed(labels.tolist())}")
+            raise ValueError(f"class_weight has a weight for {label}; {hint}")
         class_weight = [class_weight.get(label, 1.0) for label in labels.tolist()]
     try:
         weights = np.asarray(class_weight, np.float64)

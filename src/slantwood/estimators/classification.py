@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import accuracy_score
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +22,7 @@ from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
 from slantwood.estimators.class_weights import row_weights_by_label
 from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
@@ -28,11 +30,15 @@ from slantwood.targets.classes import ClassTargets
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.targets.label_sets import holds_label_sets
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
 from slantwood.targets.thresholds import tuned_thresholds
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 from slantwood.validation import check_flag, check_integer
+
+# Probabilities of classes of which the best are found in one go.
+_CELLS = 1 << 22
 
 
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
@@ -58,10 +64,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; NaN, or a null of a frame, where a value is missing.
-        y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
-            Classes of any type, or the 0/1 indicator matrix of a multi-label task. None or NaN marks rows
-            without a class and labels that are not known; with `unlabeled_weight`, a class of -1 does too.
-            With `hierarchy`, the indicator matrix of its labels, or a set of labels for each row: the most
+        y : array of shape (n_rows,), label sets, or array, sparse matrix or data frame (n_rows, n_labels)
+            Classes of any type; or labels, as a 0/1 indicator matrix, whose columns may have names, or as a
+            set, list or tuple of labels for each row (lists of numbers of equal length are rows of a matrix).
+            None or NaN marks rows without a class or known labels, and NaN single labels that are not known;
+            with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own: the most
             specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
@@ -69,7 +76,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
         feature_names, target_names : sequence of str, optional
-            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
+            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
+            by default the names that a frame y has. Those of a label matrix are also `classes_`.
 
         Returns
         -------
@@ -87,10 +95,16 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         """
         return self._fit(X, y, sample_weight, clustering, feature_names, target_names)
 
-    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
+    def _encode_targets(
+        self, y: Any, weights: np.ndarray, names: Sequence[str] | None
+    ) -> tuple[Any, Any, Any, np.ndarray]:
         targets: Any
         if self.hierarchy is not None:
             targets, read = HierarchyTargets.read(y, self.hierarchy, len(weights))
+        elif holds_label_sets(y):
+            goes_on = self._continues and isinstance(self.targets_, LabelTargets)
+            earlier = self.targets_.classes if goes_on else None
+            targets, read = LabelTargets.of_sets(y, len(weights), earlier)
         else:
             y = as_array(y, len(weights))
             if not sp.issparse(y) and y.ndim == 2 and y.shape[1] == 1:
@@ -104,7 +118,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             if y.ndim == 1:
                 return self._encode_classes(y, weights)
             y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
-            targets = LabelTargets.of(y)
+            targets = LabelTargets.of(y, check.check_column_names(names, y.shape[1]))
         targets = self._continued(targets)
         Y = targets.encode(read)
         if self.class_weight is not None:
@@ -158,8 +172,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         Returns
         -------
         array, CSR array or list
-            In the form of y: classes; an indicator matrix, sparse where y was sparse; or a list with the
-            labels of each row. Labels of a hierarchy come with all their ancestors.
+            In the form of y: classes; an indicator matrix, sparse where y was sparse; or, where y was label
+            sets, a list with a tuple of labels for each row, as MultiLabelBinarizer has it. Labels of a
+            hierarchy come with all their ancestors. After `set_output(predict="pandas")` a series or frame.
 
         Examples
         --------
@@ -171,6 +186,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         [0, 0]
         """
         check_is_fitted(self)
+        return self._as_output(self._decided(X), X)
+
+    def _decided(self, X: Any) -> Any:
         return self.targets_.decode(self._scores(X), self.decision_threshold())
 
     def _scores(self, X: Any, *, sparse: bool | None = None, top_k: int | None = None) -> Any:
@@ -223,7 +241,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         -------
         array or CSR array of shape (n_rows, n_classes)
             Columns in the order of `classes_`. With many labels, `top_k` and `sparse` never form the
-            dense matrix.
+            dense matrix. After `set_output(predict="pandas")` the dense one is a frame.
 
         Examples
         --------
@@ -244,9 +262,54 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if self.targets_.n_columns > 1 and wants_sparse:
             return self._scores(X, sparse=True, top_k=top_k)
         scores = self._scores(X, sparse=False)
+        if not wants_sparse:
+            return self._as_output(scores, X)
         if top_k is not None and top_k < scores.shape[1]:
-            scores[np.arange(len(scores)), np.argmin(scores, axis=1)] = 0.0
-        return sp.csr_array(scores) if wants_sparse else scores
+            is_second = scores[:, 1] > scores[:, 0]
+            scores[np.arange(len(scores)), np.where(is_second, 0, 1)] = 0.0
+        return sp.csr_array(scores)
+
+    def predict_top_k(self, X: Any, k: int) -> TopLabels:
+        """Return the best k classes or labels of each row by name, best first.
+
+        With many labels the dense matrix of scores is never formed; `predict_proba(X, top_k=k)` has the same
+        scores as a CSR array, for machines.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        k : int
+            How many; where there are fewer classes or labels, all of them.
+
+        Returns
+        -------
+        TopLabels
+            `labels`, values of `classes_`, and `scores`, their probabilities: arrays of shape (n_rows, k). Of
+            labels with the same score the one that comes first in `classes_` goes first, in a hierarchy
+            parents before their children. Where fewer than k labels score above 0, others follow with 0.
+
+        Examples
+        --------
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
+        >>> tags = [(), ("sea",), ("sun",), ("sea", "sun")] * 5
+        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, tags)
+        >>> best = forest.predict_top_k([[1, 0]], k=2)
+        >>> best.labels.tolist(), best.scores.round(1).tolist()
+        ([['sun', 'sea']], [[1.0, 0.0]])
+        """
+        check_is_fitted(self)
+        k = min(check_integer("k", k, 1), len(self.classes_))
+        targets, encoded = self.targets_, self.encode_features(X)
+        if targets.task in LABEL_TASKS:
+            best = top_of_sparse(self._predictor.mean(encoded, sparse=True, top_k=k), targets.ranks, k)
+            return TopLabels(self.classes_[best.columns], best.scores)
+        step = max(_CELLS // len(self.classes_), 1)
+        parts = (encoded[start : start + step] for start in range(0, encoded.shape[0], step))
+        found = [top_of_dense(targets.probabilities(self._predictor.mean(part)), k) for part in parts]
+        columns, scores = map(np.concatenate, zip(*found, strict=True))
+        return TopLabels(self.classes_[columns], scores)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how well the labels of X are predicted.
@@ -255,8 +318,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features.
-        y : array, sparse matrix or label sets
-            True classes or labels, in a form that `fit` takes.
+        y : array, sparse matrix, data frame or label sets
+            True classes or labels, in a form that `fit` takes, all of them known. Columns of a frame that are
+            called like the labels may come in any order. A set with a label that `fit` never saw is wrong.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows.
 
@@ -277,15 +341,20 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         True
         """
         check_is_fitted(self)
-        hierarchy = self.targets_.hierarchy
-        if hierarchy is None:
+        targets = self.targets_
+        if targets.task in CLASS_TASKS:
             check_sparse(y, "y")
-            return super().score(X, y, sample_weight)
+            return float(accuracy_score(y, self._decided(X), sample_weight=sample_weight))
         scores = self._scores(X)
-        truth = closed_labels(y, hierarchy, scores.shape[0])
-        return pooled_auprc(truth, scores, sample_weight=sample_weight)
+        if targets.hierarchy is not None:
+            truth = closed_labels(y, targets.hierarchy, scores.shape[0])
+            return pooled_auprc(truth, scores, sample_weight=sample_weight)
+        _, truth, has_others = targets.read_truth(y, scores.shape[0])
+        hit = targets.all_right(scores, self.decision_threshold(), truth) & ~has_others
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(hit, weights=weights))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the probability of each class or label.
 
         Parameters
@@ -307,8 +376,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         >>> forest.predict_log_proba(X).shape
         (150, 3)
         """
+        check_is_fitted(self)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return self._as_output(np.log(self._scores(X, sparse=False)), X)
 
     @property
     def _needs_out_of_bag(self) -> bool:

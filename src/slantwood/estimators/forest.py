@@ -148,7 +148,8 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     Attributes
     ----------
     classes_ : array
-        Classes; labels of the hierarchy; or positions of the labels.
+        Classes; or labels: those of the hierarchy or of the label sets, the names of the columns of y, or
+        positions where these have no names.
     trees_ : Trees
         The fitted trees as flat arrays.
     settings_ : Settings
@@ -168,7 +169,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     input_names_ : tuple of str
         Names of the columns of X that `fit` was given.
     target_names_ : tuple of str
-        Names of the columns of y that `fit` was given.
+        Names of the columns of y that `fit` was given, or that y has.
     oob_score_ : float
         What `score` returns, on out-of-bag predictions, with `oob_score=True`.
     oob_decision_function_ : array, or CSR array where y is sparse
@@ -311,7 +312,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     input_names_ : tuple of str
         Names of the columns of X that `fit` was given.
     target_names_ : tuple of str
-        Names of the columns of y that `fit` was given.
+        Names of the columns of y that `fit` was given, or that y has.
     oob_score_ : float
         R2 of the out-of-bag predictions, with `oob_score=True`.
     oob_prediction_ : array

@@ -15,7 +15,16 @@ def input_names(model: Any) -> tuple[str, ...] | None:
 
 def output_names(model: Any) -> tuple[str, ...]:
     """Return the names of the columns of the scores: of classes, labels or numbers."""
-    if model.targets_.task in (*CLASS_TASKS, HIERARCHICAL):
+    targets = model.targets_
+    if targets.task in (*CLASS_TASKS, HIERARCHICAL) or getattr(targets, "names", None) is not None:
         return tuple(map(str, model.classes_.tolist()))
+    # Of labels too, in files of models that knew their names as those of columns only.
     named = getattr(model, "target_names_", None)
     return tuple(named) if named else tuple(f"y{j}" for j in range(model.targets_.n_columns))
+
+
+def target_columns(model: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a file that hold what a model predicts, where it knows them."""
+    if model.targets_.task == "multi-label" and model.targets_.names is not None:
+        return output_names(model)  # of label sets too: files have a column for each label
+    return tuple(getattr(model, "target_names_", None) or ())

@@ -11,12 +11,14 @@ from sklearn.metrics import r2_score
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
+from slantwood.features.frames import column_names
 from slantwood.metrics.regression import common_unit
 from slantwood.targets.clustering import Clustering
 from slantwood.targets.numbers import RegressionTargets
-from slantwood.targets.reading import as_array, as_numbers
+from slantwood.targets.reading import as_array, as_numbers, columns_by_name
 
 
 class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
@@ -40,15 +42,16 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; NaN, or a null of a frame, where a value is missing.
-        y : array of shape (n_rows,) or (n_rows, n_targets)
-            Numbers to predict; NaN where one is not known.
+        y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
+            Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
         feature_names, target_names : sequence of str, optional
-            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`.
+            Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
+            by default the names that a frame y has.
 
         Returns
         -------
@@ -66,9 +69,12 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         """
         return self._fit(X, y, sample_weight, clustering, feature_names, target_names)
 
-    def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
+    def _encode_targets(
+        self, y: Any, weights: np.ndarray, names: Sequence[str] | None
+    ) -> tuple[Any, Any, Any, np.ndarray]:
         y = _read_numbers(y, len(weights))
-        targets = self._continued(RegressionTargets.of(y, weights))
+        names = check.check_column_names(names, _columns(y).shape[1])
+        targets = self._continued(RegressionTargets.of(y, weights, names))
         return y, targets, targets.encode(y), weights
 
     def predict(self, X: Any) -> np.ndarray:
@@ -86,7 +92,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         Returns
         -------
         array of shape (n_rows,) or (n_rows, n_targets)
-            Predictions, in the shape of y.
+            Predictions, in the shape of y; a series or frame after `set_output(predict="pandas")`.
 
         Examples
         --------
@@ -97,8 +103,11 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         >>> tree.predict(X).shape
         (442,)
         """
-        X = self.encode_features(X)
-        return self.targets_.decode(self._predictor.mean(X))
+        return self._as_output(self._numbers(X), X)
+
+    def _numbers(self, X: Any) -> np.ndarray:
+        encoded = self.encode_features(X)  # first, as it checks that there is a model
+        return self.targets_.decode(self._predictor.mean(encoded))
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.
@@ -107,8 +116,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features.
-        y : array of shape (n_rows,) or (n_rows, n_targets)
-            True numbers.
+        y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
+            True numbers; columns of a frame that are called like the targets may come in any order.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows.
 
@@ -127,12 +136,15 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         >>> bool(tree.score(X, y) > 0.4)
         True
         """
-        predicted = _columns(self.predict(X))
+        predicted = _columns(self._numbers(X))
+        called, expected = column_names(y, "y"), getattr(self, "target_names_", ())
         y = _columns(_read_numbers(y, len(predicted)))
         if y.shape != predicted.shape:
             raise ValueError(
                 f"y has {y.shape[1]} columns, and {predicted.shape[1]} are predicted; give the targets of fit"
             )
+        if called is not None and expected:
+            y = y[:, columns_by_name(called, expected, "target", "model")]
         unit = common_unit(y, predicted)
         return float(r2_score(y / unit, predicted / unit, sample_weight=sample_weight))
 

@@ -10,8 +10,8 @@ The document of the file (see `model.container`) has
     encoding       of X: {"n_inputs"} where its columns stay as they are, else all fields of `Encoding`
     targets        {"kind": "classes", "classes"}; {"kind": "numbers", "mean", "scale", "low", "high",
                    "one_dimensional"}, in older files without low and high; {"kind": "labels",
-                   "n_labels", "is_sparse", "dtype"}; or {"kind": "hierarchy", "is_sparse", "dtype",
-                   "hierarchy", "as_sets"}
+                   "n_labels", "is_sparse", "dtype", "as_sets", "names"}, in older files without the last
+                   two; or {"kind": "hierarchy", "is_sparse", "dtype", "hierarchy", "as_sets"}
     trees          see `model.tree_file`
     fitted         other attributes, as values
     hierarchies    JSON of the hierarchies among all values
@@ -159,6 +159,7 @@ def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict
     optional = _OPTIONAL | ({} if predict_only else _OPTIONAL_FOR_TRAINING)
     values = {key: getattr(forest, name) for key, name in of_forest.items()}
     values |= {key: getattr(model, name) for key, name in optional.items() if hasattr(model, name)}
+    values = {key: value for key, value in values.items() if key not in forest.targets.attributes}
     own = isinstance(settings.split, OwnSplit)
     values["settings_"] = settings.to_dict() | ({"split": None} if own else {})
     return {key: writer.to_json(value, f"fitted/{key}") for key, value in values.items()}
@@ -318,8 +319,8 @@ def _targets(given: Any, reader: ValueReader) -> Any:
     if kind not in _TARGETS:
         raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
     cls, keys = _TARGETS[kind]
-    if cls is RegressionTargets and not given.keys() & {"low", "high"}:
-        keys = keys - {"low", "high"}
+    if not given.keys() & _LATER.get(kind, set()):
+        keys = keys - _LATER.get(kind, set())
     _check_keys(given, {"kind", *keys}, "targets")
     fields = {key: reader.value(given[key]) for key in keys}
     if fields.get("dtype", "float32") not in DTYPES:
@@ -333,9 +334,12 @@ def _targets(given: Any, reader: ValueReader) -> Any:
 _TARGETS: dict[str, tuple[Any, set[str]]] = {
     ClassTargets.kind: (ClassTargets, {"classes"}),
     RegressionTargets.kind: (RegressionTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
-    LabelTargets.kind: (LabelTargets, {"n_labels", "is_sparse", "dtype"}),
+    LabelTargets.kind: (LabelTargets, {"n_labels", "is_sparse", "dtype", "as_sets", "names"}),
     HierarchyTargets.kind: (HierarchyTargets, {"is_sparse", "dtype", "hierarchy", "as_sets"}),
 }
+
+# What older files of a kind have not.
+_LATER = {RegressionTargets.kind: {"low", "high"}, LabelTargets.kind: {"as_sets", "names"}}
 
 
 # ---- leaves and fitted attributes

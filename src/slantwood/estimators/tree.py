@@ -179,7 +179,8 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     Attributes
     ----------
     classes_ : array
-        Classes; labels of the hierarchy; or positions of the labels.
+        Classes; or labels: those of the hierarchy or of the label sets, the names of the columns of y, or
+        positions where these have no names.
     trees_ : Trees
         The fitted trees as flat arrays.
     settings_ : Settings
@@ -199,7 +200,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     input_names_ : tuple of str
         Names of the columns of X that `fit` was given.
     target_names_ : tuple of str
-        Names of the columns of y that `fit` was given.
+        Names of the columns of y that `fit` was given, or that y has.
 
     Examples
     --------
@@ -311,7 +312,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     input_names_ : tuple of str
         Names of the columns of X that `fit` was given.
     target_names_ : tuple of str
-        Names of the columns of y that `fit` was given.
+        Names of the columns of y that `fit` was given, or that y has.
 
     Examples
     --------

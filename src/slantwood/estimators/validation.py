@@ -16,7 +16,7 @@ from slantwood.ensemble.spec import AUTO
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
-from slantwood.hints import listed
+from slantwood.hints import listed, shown
 from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
@@ -197,10 +197,22 @@ def check_names(name: str, given: Sequence[str], counts: tuple[int, ...]) -> tup
     return names
 
 
+def check_column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...] | None:
+    """Return one name for each column of y, all different; None where there are none."""
+    if names is None:
+        return None
+    checked = check_names("target_names", names, (0, n_columns))
+    if len(set(checked)) < len(checked):
+        twice = next(name for name in checked if checked.count(name) > 1)
+        raise ValueError(f"target_names has {shown(twice)} more than once; give every column its own name")
+    return checked or None
+
+
 def target_name_counts(targets: Targets) -> tuple[int, ...]:
     """Return how many names y may have: classes and label sets may be what one column of a file holds."""
     n_columns = targets.n_columns
-    return (0, n_columns) if targets.task in (*NUMBER_TASKS, "multi-label") else (0, 1, n_columns)
+    has_columns = targets.task in (*NUMBER_TASKS, "multi-label") and not targets.as_sets
+    return (0, n_columns) if has_columns else (0, 1, n_columns)
 
 
 def check_unlabeled(unlabeled_weight: Any, clustering: Clustering) -> None:

@@ -20,6 +20,7 @@ class Targets(ABC):
 
     kind: ClassVar[str]  # how files call it
     is_sparse: bool = False  # whether scores are kept without their zeros, as y was
+    as_sets: bool = False  # whether y has a collection of labels for each row
     hierarchy: Hierarchy | None = None  # of the labels, where there is one
 
     @property

@@ -9,13 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import column_names, is_missing
-from slantwood.hints import shown
-from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.targets.base import ToJson
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
-from slantwood.targets.labels import LabelTargets
-from slantwood.targets.reading import as_array, as_numbers, check_length
+from slantwood.targets.label_sets import are_label_sets, is_collection, rows_of
+from slantwood.targets.labels import LabelTargets, dense_if_full
+from slantwood.targets.reading import as_array, as_numbers, check_length, columns_by_name
 from slantwood.task_names import HIERARCHICAL
 from slantwood.validation import check_flag
 
@@ -25,7 +23,6 @@ class HierarchyTargets(LabelTargets):
     """An (n, L) matrix of zeros and ones, closed under ancestors."""
 
     hierarchy: Hierarchy = field()
-    as_sets: bool  # what came as label sets goes back so
 
     kind: ClassVar[str] = "hierarchy"
     task = HIERARCHICAL
@@ -34,11 +31,10 @@ class HierarchyTargets(LabelTargets):
     def read(cls, y: Any, hierarchy: Hierarchy, n_rows: int) -> tuple[HierarchyTargets, Any]:
         """Read label sets or an indicator; return its form, and the closed indicator."""
         Y = closed_labels(y, hierarchy, n_rows)  # first, as it refuses what cannot be read
-        as_sets = are_label_sets(y, hierarchy)
-        if as_sets and (Y.data == 1).sum() >= DENSE_SHARE * Y.shape[0] * Y.shape[1]:
-            Y = Y.toarray()
+        as_sets = are_label_sets(y, len(hierarchy))
+        Y = dense_if_full(Y) if as_sets else Y
         flat = LabelTargets.of(Y)
-        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets), Y
+        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets=as_sets), Y
 
     @property
     def column_weights(self) -> np.ndarray:
@@ -67,16 +63,11 @@ class HierarchyTargets(LabelTargets):
         chosen = super().decided(scores, threshold)
         return chosen if np.ndim(threshold) == 0 else self.hierarchy.closure(chosen)
 
-    def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
-        """Return the decided labels in the form of y."""
-        chosen = self.decided(scores, threshold)
-        return self.hierarchy.label_sets(chosen) if self.as_sets else chosen
-
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
         flat = super().to_json(to_json)
-        del flat["n_labels"]  # as many as the hierarchy has
-        return {**flat, "hierarchy": to_json(self.hierarchy, "hierarchy"), "as_sets": self.as_sets}
+        del flat["n_labels"], flat["names"]  # those of the hierarchy
+        return {**flat, "hierarchy": to_json(self.hierarchy, "hierarchy")}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> HierarchyTargets:
@@ -84,9 +75,9 @@ class HierarchyTargets(LabelTargets):
         hierarchy = fields["hierarchy"]
         if not isinstance(hierarchy, Hierarchy):
             raise ValueError("hierarchy must be a hierarchy")
-        flat = LabelTargets.from_json({"n_labels": len(hierarchy), **fields})
         as_sets = check_flag("as_sets", fields["as_sets"])
-        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets)
+        flat = LabelTargets.from_json({"n_labels": len(hierarchy), **fields, "as_sets": False})
+        return cls(flat.n_labels, flat.is_sparse, flat.dtype, hierarchy, as_sets=as_sets)
 
 
 def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int | None = None, called: str = "y") -> Any:
@@ -99,7 +90,7 @@ def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int | None = None, calle
         raise ValueError(f"{called} is None; give a set of labels for each row, or an indicator matrix")
     names = column_names(y, called)
     try:
-        if names is None and are_label_sets(y, hierarchy):
+        if names is None and are_label_sets(y, len(hierarchy)):
             rows = rows_of(y)
             check_length(len(rows), n_rows)
             known = [None if not is_collection(row) and is_missing(row) else row for row in rows]
@@ -112,29 +103,7 @@ def closed_labels(y: Any, hierarchy: Hierarchy, n_rows: int | None = None, calle
                 "of all labels, in the order of hierarchy.nodes"
             )
         if names is not None:
-            Y = Y[:, _columns_by_name(names, hierarchy)]
+            Y = Y[:, columns_by_name(names, hierarchy.nodes, "label", "hierarchy", "it")]
         return hierarchy.closure(Y if Y.dtype.kind in "biuf" else as_numbers(Y))
     except (TypeError, ValueError) as error:
         raise type(error)(f"{called} does not fit the hierarchy: {error}") from error
-
-
-def are_label_sets(y: Any, hierarchy: Hierarchy) -> bool:
-    """Tell whether y has a collection of labels for each row; rows of a matrix have a cell for each label."""
-    if holds_label_sets(y):
-        return True
-    listed = isinstance(y, (list, tuple)) and all(map(is_collection, y))
-    return listed and any(len(row) != len(hierarchy) for row in y)
-
-
-def _columns_by_name(names: list[Any], hierarchy: Hierarchy) -> Any:
-    is_label = [name in hierarchy for name in names]
-    if not any(is_label):  # the columns have no names that say anything
-        return slice(None)
-    if not all(is_label):
-        wrong = shown(names[is_label.index(False)])
-        raise ValueError(f"it has the column {wrong}, which is no label of the hierarchy; leave it out")
-    position = {name: column for column, name in enumerate(names)}
-    missing = next((label for label in hierarchy.nodes if label not in position), None)
-    if missing is not None:
-        raise ValueError(f"it has no column for the label {shown(missing)} of the hierarchy; give one")
-    return [position[label] for label in hierarchy.nodes]

@@ -1,15 +1,27 @@
-"""Any number of labels per example, as an indicator matrix, dense or sparse; NaN where one is not known."""
+"""Any number of labels per example, as an indicator matrix, dense or sparse, or as sets; NaN if not known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.frames import column_names
 from slantwood.features.matrix import column_means
+from slantwood.hints import listed, shown
+from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.targets.base import Targets, ToJson
+from slantwood.targets.label_sets import (
+    LabelSets,
+    are_label_sets,
+    as_label_sets,
+    holds_label_sets,
+    read_label_sets,
+)
+from slantwood.targets.reading import as_array, as_numbers, columns_by_name
 from slantwood.validation import check_flag, check_integer
 
 
@@ -20,13 +32,16 @@ class LabelTargets(Targets):
     n_labels: int
     is_sparse: bool = field()  # what came sparse goes back sparse
     dtype: np.dtype
+    _: KW_ONLY
+    as_sets: bool = False  # what came as label sets goes back so
+    names: np.ndarray | None = None  # of the labels, where they have any
 
     kind: ClassVar[str] = "labels"
     task = "multi-label"
 
     @classmethod
-    def of(cls, y: Any) -> LabelTargets:
-        """Check an indicator matrix and remember its form."""
+    def of(cls, y: Any, names: Sequence[str] | None = None) -> LabelTargets:
+        """Check an indicator matrix and remember its form, and what its columns are called."""
         stored = sp.csr_array(y.tocoo()).data if sp.issparse(y) else y  # from COO: adds up duplicates
         if stored.dtype.kind not in "biuf":
             raise ValueError(
@@ -38,14 +53,33 @@ class LabelTargets(Targets):
             raise ValueError(
                 f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are a "
                 "multi-label indicator matrix and must be zeros and ones (NaN where a label is not known). "
-                "For classes pass y as one column, for numbers use a regressor"
+                "For classes pass y as one column, for numbers use a regressor; where rows list labels, make "
+                "each of them a set"
             )
         if stored.dtype.kind == "f" and np.isnan(stored).any():
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
             if unknown.any():
                 label = int(np.argmax(unknown))
-                raise ValueError(f"label {label} of y is missing (NaN) in every row; leave it out of y")
-        return cls(y.shape[1], sp.issparse(y), stored.dtype)
+                what = shown(names[label]) if names else label
+                raise ValueError(f"label {what} of y is missing (NaN) in every row; leave it out of y")
+        called = np.array(names, object) if names else None
+        return cls(y.shape[1], sp.issparse(y), stored.dtype, names=called)
+
+    @classmethod
+    def of_sets(
+        cls, y: Any, n_rows: int, known: np.ndarray | None = None
+    ) -> tuple[LabelTargets, np.ndarray | sp.csr_array]:
+        """Read label sets, where `known` is given of known labels only; return the indicator as well."""
+        labels, Y, has_others = read_label_sets(y, n_rows, known)
+        if len(labels) == 0:
+            raise ValueError("y has no label in any row; at least one row must have one")
+        if has_others.any():
+            raise ValueError(
+                f"warm_start=True, but row {int(np.argmax(has_others))} of y has a label that is none of the "
+                f"{len(labels)} before; fit a new estimator instead"
+            )
+        Y = dense_if_full(Y)
+        return cls(len(labels), sp.issparse(Y), Y.dtype, as_sets=True, names=labels), Y
 
     @property
     def n_columns(self) -> int:
@@ -54,26 +88,52 @@ class LabelTargets(Targets):
 
     @property
     def classes(self) -> np.ndarray:
-        """Positions of the labels, which are their names."""
-        return np.arange(self.n_labels)
+        """Names of the labels, or their positions."""
+        return np.arange(self.n_labels) if self.names is None else self.names
 
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
-        return {"classes_": self.classes, "n_classes_": len(self.classes)}
+        found = {"classes_": self.classes, "n_classes_": len(self.classes)}
+        if self.names is None or self.as_sets:
+            return found
+        return {**found, "target_names_": tuple(map(str, self.names.tolist()))}  # each label is a column of y
 
     def continued(self, later: Any) -> LabelTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
-        if type(later) is type(self) and later.n_labels == self.n_labels:
+        if type(later) is not type(self) or later.n_labels != self.n_labels:
+            raise ValueError(
+                f"warm_start=True, but y now is {later.task} with {later.n_columns} columns and was "
+                f"{self.task} with {self.n_labels} before; fit a new estimator instead"
+            )
+        if self.names is None:
             return later
-        raise ValueError(
-            f"warm_start=True, but y now is {later.task} with {later.n_columns} columns and was {self.task} "
-            f"with {self.n_labels} before; fit a new estimator instead"
-        )
+        if later.names is not None and not np.array_equal(later.names, self.names):
+            raise ValueError(
+                f"warm_start=True, but the labels of y now are {listed(later.names.tolist())} and were "
+                f"{listed(self.names.tolist())} before; fit a new estimator instead"
+            )
+        return replace(later, names=self.names)
 
     def encode(self, y: Any) -> Any:
         """Return the indicators as numbers."""
         return y.astype(np.float32)
+
+    def read_truth(self, y: Any, n_rows: int) -> LabelSets:
+        """Read true labels, as sets or as an indicator; columns of a frame may come in any order."""
+        if holds_label_sets(y) or (self.as_sets and are_label_sets(y, self.n_labels)):
+            return _all_known(read_label_sets(y, n_rows, self.classes))
+        called = column_names(y, "y")
+        Y = as_array(y, n_rows)
+        if Y.ndim != 2 or Y.shape[1] != self.n_labels:
+            raise ValueError(
+                f"y has shape {Y.shape}, and {self.n_labels} labels are predicted; give a set of labels for "
+                "each row, or the indicator matrix of classes_"
+            )
+        if called is not None and self.names is not None:
+            Y = Y[:, columns_by_name(called, self.names.tolist(), "label", "model")]
+        Y = Y if Y.dtype.kind in "biuf" else as_numbers(Y)
+        return _all_known(LabelSets(self.classes, self.encode(Y), np.zeros(n_rows, np.bool_)))
 
     def probabilities(self, means: Any) -> Any:
         """Return the leaf means, which are the probabilities of the labels."""
@@ -90,8 +150,9 @@ class LabelTargets(Targets):
         return np.asarray(abs(wrong).sum(axis=1)).ravel() == 0
 
     def decode(self, scores: Any, threshold: float | np.ndarray) -> Any:
-        """Return the decided labels in the form of y."""
-        return self.decided(scores, threshold)
+        """Return the decided labels in the form of y: an indicator, or a list with a tuple for each row."""
+        chosen = self.decided(scores, threshold)
+        return as_label_sets(chosen, self.classes.tolist()) if self.as_sets else chosen
 
     def decided(self, scores: Any, threshold: float | np.ndarray) -> Any:
         """Make the indicator of the labels whose score is above the threshold: one, or one per label."""
@@ -106,13 +167,37 @@ class LabelTargets(Targets):
 
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
-        return {"n_labels": self.n_labels, "is_sparse": self.is_sparse, "dtype": self.dtype.name}
+        names = None if self.names is None else to_json(self.names, "classes_")
+        form = {"is_sparse": self.is_sparse, "dtype": self.dtype.name, "as_sets": self.as_sets}
+        return {"n_labels": self.n_labels, **form, "names": names}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> LabelTargets:
-        """Make targets from fields that a file has."""
-        return cls(
-            check_integer("n_labels", fields["n_labels"], 1),
-            check_flag("is_sparse", fields["is_sparse"]),
-            np.dtype(fields["dtype"]),
-        )
+        """Make targets from fields that a file has; older files know neither names nor sets."""
+        n_labels = check_integer("n_labels", fields["n_labels"], 1)
+        is_sparse = check_flag("is_sparse", fields["is_sparse"])
+        as_sets, names = check_flag("as_sets", fields.get("as_sets", False)), fields.get("names")
+        if names is None and as_sets:
+            raise ValueError("label sets must have names")
+        if names is not None:
+            _check_names_of_file(names, n_labels)
+        return cls(n_labels, is_sparse, np.dtype(fields["dtype"]), as_sets=as_sets, names=names)
+
+
+def dense_if_full(Y: sp.csr_array) -> np.ndarray | sp.csr_array:
+    """Return the indicator of label sets as a dense array where labels are so frequent that it is smaller."""
+    return Y.toarray() if (Y.data == 1).sum() >= DENSE_SHARE * Y.shape[0] * Y.shape[1] else Y
+
+
+def _all_known(truth: LabelSets) -> LabelSets:
+    known = ~np.isnan(truth.indicator.data if sp.issparse(truth.indicator) else truth.indicator)
+    if not known.all():
+        raise ValueError("y has labels that are not known (NaN or None); leave such rows out of X and y")
+    return truth
+
+
+def _check_names_of_file(names: Any, n_labels: int) -> None:
+    if not isinstance(names, np.ndarray) or names.dtype not in (object, np.int64):
+        raise ValueError("names of labels must be an array of text or of whole numbers")
+    if names.shape != (n_labels,) or len(set(names.tolist())) != n_labels:
+        raise ValueError(f"names of labels must be {n_labels}, and differ")

@@ -9,11 +9,13 @@ range of the training rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from slantwood.hints import shown
 from slantwood.targets.base import Targets, ToJson
 from slantwood.validation import check_flag
 
@@ -39,13 +41,17 @@ class RegressionTargets(Targets):
     kind: ClassVar[str] = "numbers"
 
     @classmethod
-    def of(cls, y: np.ndarray, weights: np.ndarray) -> RegressionTargets:
-        """Learn mean, spread and range of each target over the weighted rows in which it is known."""
+    def of(cls, y: np.ndarray, weights: np.ndarray, names: Sequence[str] | None = None) -> RegressionTargets:
+        """Learn mean, spread and range of each target over the weighted rows in which it is known.
+
+        Errors call targets by the names of their columns, where these are given.
+        """
         columns = y.reshape(len(y), -1)
         present = columns[weights > 0]
         low, high = np.fmin.reduce(present, axis=0), np.fmax.reduce(present, axis=0)
         if np.isnan(low).any():
-            missing = f"target {int(np.argmax(np.isnan(low)))} of y is missing (NaN)"
+            target = int(np.argmax(np.isnan(low)))
+            missing = f"target {shown(names[target]) if names else target} of y is missing (NaN)"
             raise ValueError(f"{missing} in every row of positive weight; leave it out of y")
         # In units of the largest number squares neither overflow nor vanish.
         unit = power_of_two(np.maximum(np.abs(low), np.abs(high)))

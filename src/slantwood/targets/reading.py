@@ -3,14 +3,16 @@
 None, NaN and the missing values of data frames mean that a value is not known.
 """
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.features.frames import is_missing
+from slantwood.features.frames import column_names, is_missing
 from slantwood.features.sparse_input import check_sparse
+from slantwood.hints import shown
 
 _INFINITE = "Input y contains infinity; use NaN where a value is not known"
 
@@ -56,6 +58,47 @@ def _from_any_library(y: Any) -> np.ndarray:
     values = np.empty(len(y), object)
     values[:] = y.to_list()
     return values
+
+
+def names_of(y: Any) -> tuple[str, ...] | None:
+    """Return the names of a frame's columns, or of a series; None where there are none, or not all are text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from slantwood.targets.reading import names_of
+    >>> names_of(pd.DataFrame({"sea": [0, 1], "sun": [1, 1]})), names_of(pd.Series([2, 3], name="width"))
+    (('sea', 'sun'), ('width',))
+    >>> names_of([[0, 1], [1, 1]]), names_of(pd.DataFrame([[0, 1], [1, 1]]))
+    (None, None)
+    """
+    names = column_names(y, "y")
+    if names is None:
+        names = [getattr(y, "name", None)]
+    are_names = bool(names) and all(isinstance(name, str) and name for name in names)
+    return tuple(map(str, names)) if are_names else None
+
+
+def columns_by_name(
+    names: Sequence[Any], expected: Sequence[Any], what: str, owner: str, called: str = "y"
+) -> Any:
+    """Return where the expected columns are in a frame, which may have them in any order and no others.
+
+    A frame none of whose names is expected has no names that say anything, and its columns stay in place.
+    """
+    position = {name: column for column, name in enumerate(names)}
+    wanted = set(expected)
+    if wanted.isdisjoint(position):
+        return slice(None)
+    other = next((name for name in names if name not in wanted), None)
+    if other is not None:
+        raise ValueError(
+            f"{called} has the column {shown(other)}, which is no {what} of the {owner}; leave it out"
+        )
+    missing = next((name for name in expected if name not in position), None)
+    if missing is not None:
+        raise ValueError(f"{called} has no column for the {what} {shown(missing)} of the {owner}; give one")
+    return [position[name] for name in expected]
 
 
 def known_classes(y: np.ndarray, minus_one_is_unknown: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,96 @@
+"""The best few classes or labels of each row, by name, best first."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.estimators.output import frame_of
+
+
+class TopLabels(NamedTuple):
+    """The best classes or labels of each row, and their scores: what `predict_top_k` returns.
+
+    Parameters
+    ----------
+    labels : array of shape (n_rows, k)
+        Values of `classes_`, best first.
+    scores : array of float of shape (n_rows, k)
+        Their probabilities.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from slantwood import ObliqueForestClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    >>> labels, scores = forest.predict_top_k(X, k=2)
+    >>> labels.shape, bool((scores[:, 0] >= scores[:, 1]).all())
+    ((178, 2), True)
+    """
+
+    labels: np.ndarray
+    scores: np.ndarray
+
+    def to_frame(self, library: str = "pandas", index: Any = None) -> Any:
+        """Return a data frame with columns label_1, score_1, label_2, score_2, ...
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            The library of the frame.
+        index : index of a pandas frame, optional
+            Names of the rows, such as `X.index`.
+
+        Returns
+        -------
+        data frame
+            One row for each row of X.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from slantwood import TopLabels
+        >>> best = TopLabels(np.array([["sun", "sea"]], object), np.array([[0.7, 0.5]]))
+        >>> best.to_frame()
+          label_1  score_1 label_2  score_2
+        0     sun      0.7     sea      0.5
+        """
+        columns = {}
+        for place in range(self.labels.shape[1]):
+            columns[f"label_{place + 1}"] = self.labels[:, place]
+            columns[f"score_{place + 1}"] = self.scores[:, place]
+        return frame_of(columns, library, index)
+
+
+class TopColumns(NamedTuple):
+    """Columns of the largest scores of each row, and these, largest first."""
+
+    columns: np.ndarray
+    scores: np.ndarray
+
+
+def top_of_dense(scores: np.ndarray, k: int) -> TopColumns:
+    """Return the k largest scores of each row; of equal ones the first goes first."""
+    columns = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return TopColumns(columns, np.take_along_axis(scores, columns, axis=1))
+
+
+def top_of_sparse(scores: sp.csr_array, ranks: np.ndarray, k: int) -> TopColumns:
+    """Return the k largest scores of each row, which stores no more; then columns of score 0, by rank."""
+    n, n_stored = scores.shape[0], np.diff(scores.indptr)
+    row = np.repeat(np.arange(n), n_stored)
+    order = np.lexsort((ranks[scores.indices], -scores.data, row))
+    place = np.arange(len(row)) - np.repeat(scores.indptr[:-1], n_stored)
+    columns, values = np.zeros((n, k), np.intp), np.zeros((n, k), scores.dtype)
+    columns[row, place], values[row, place] = scores.indices[order], scores.data[order]
+    # Fewer than k are stored where there is room: the k columns of lowest rank have enough others.
+    lowest = np.argsort(ranks)[:k]
+    is_stored = np.zeros((n, k), np.bool_)
+    among = ranks[scores.indices] < k
+    is_stored[row[among], ranks[scores.indices[among]]] = True
+    others = lowest[np.argsort(is_stored, axis=1, kind="stable")]
+    empty = np.arange(k) >= n_stored[:, None]
+    shifted = np.arange(k) - n_stored[:, None]
+    columns[empty] = others[np.nonzero(empty)[0], shifted[empty]]
+    return TopColumns(columns, values)
