@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,6 +21,7 @@ from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -34,7 +34,7 @@ _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "th
 _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
-class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
+class ObliqueEstimator(CallbackSupportMixin, NestedSplitMixin, ABC):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False
