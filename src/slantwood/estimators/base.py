@@ -1,5 +1,6 @@
 """What all four estimators share: they check, encode, call `ensemble`, and set attributes."""
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -236,6 +237,12 @@ class ObliqueEstimator(CallbackSupportMixin, NestedSplitMixin, ABC):
     @property
     def _predictor(self) -> Predictor:
         return Predictor(self.forest_, self.n_jobs)
+
+    def _with_forest(self, forest: FittedForest) -> Self:
+        """Return a copy that predicts with other trees."""
+        other = copy.copy(self)
+        other.__dict__.update(fitted_attributes(forest))
+        return other
 
     # ---- looking inside
 
