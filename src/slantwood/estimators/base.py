@@ -5,6 +5,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from slantwood import splits
 from slantwood.ensemble.fitting import fit_forest
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.out_of_bag import OutOfBag, out_of_bag
+from slantwood.ensemble.out_of_bag import OutOfBag, OutOfBagSoFar, out_of_bag
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import ForestSpec, draw_seed
@@ -85,7 +86,9 @@ class ObliqueEstimator(CallbackSupportMixin, NestedSplitMixin, ABC):
                 counts = check.target_name_counts(targets)
                 self.target_names_ = check.check_names("target_names", target_names, counts)
         except BaseException:
-            self.__dict__ = before  # in one step, which a second interrupt cannot break in two
+            # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
+            kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
+            self.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two
             raise
         return self
 
@@ -143,7 +146,8 @@ class ObliqueEstimator(CallbackSupportMixin, NestedSplitMixin, ABC):
                 stacklevel=USERS_LINE,
             )
         spec = self._spec(data, earlier)
-        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y)
+        so_far = partial(self._attributes_so_far, data=data, seen=OutOfBagSoFar(data, spec))
+        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y, so_far)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
         self.__dict__.update(fitted_attributes(forest))
@@ -158,6 +162,15 @@ class ObliqueEstimator(CallbackSupportMixin, NestedSplitMixin, ABC):
                 stacklevel=USERS_LINE,
             )
         self._keep_out_of_bag(found, data)
+
+    def _attributes_so_far(self, forest: FittedForest, data: TrainingData, seen: OutOfBagSoFar) -> Any:
+        """Return, for callbacks, what a fit would set that ended with this forest."""
+        other = self._with_forest(forest)
+        if self._needs_out_of_bag:
+            found = seen.of(forest)
+            if found.has_mean.any():
+                other._keep_out_of_bag(found, data)
+        return {name: value for name, value in vars(other).items() if name.endswith("_")}
 
     def _spec(self, data: TrainingData, earlier: FittedForest | None) -> ForestSpec:
         """Check what depends on the data; return what the fit is asked for."""
