@@ -1,6 +1,7 @@
 """Claims about callbacks: they hear of each tree and may stop the growth, with every scikit-learn."""
 
 import inspect
+import io
 
 import numpy as np
 import pytest
@@ -17,7 +18,11 @@ y = X[:, 0]
 LABELS = (X > 0.2).astype(int)
 
 
-class OlderForest(callback_protocol.CallbackSupportMixin, ObliqueForestRegressor):
+class OlderSupport(callback_protocol.CallbackSupportMixin):
+    """A class of its own, which can stand before the forest's bases in every version."""
+
+
+class OlderForest(OlderSupport, ObliqueForestRegressor):
     """The forest as it is where scikit-learn has no callbacks."""
 
     fit = callback_protocol.with_callbacks(inspect.unwrap(ObliqueForestRegressor.fit))
@@ -138,6 +143,15 @@ def test_copies_have_the_same_callbacks(make):
     assert log.n_trees == 8
     clone(make().set_callbacks(log)).fit(X, y)
     assert log.n_trees == 12
+
+
+def test_a_model_with_callbacks_is_saved_without_them():
+    file = io.BytesIO()
+    model = ObliqueForestRegressor(n_estimators=1, random_state=0).set_callbacks(Listener())
+    model.fit(X, y).save(file)
+    without = io.BytesIO()
+    ObliqueForestRegressor(n_estimators=1, random_state=0).fit(X, y).save(without)
+    assert file.getvalue() == without.getvalue()
 
 
 @pytest.mark.parametrize("wrong", [print, Log, object()])
