@@ -9,14 +9,31 @@ from numpydoc.validate import validate
 
 import slantwood
 
-MODULES = ("", ".data", ".export", ".metrics", ".model_data", ".model_selection", ".views")
+MODULES = (
+    "",
+    ".data",
+    ".estimators.tree_view",
+    ".export",
+    ".metrics",
+    ".model_data",
+    ".model_selection",
+    ".views",
+)
 
 # No docstring; parameters that are not described, unknown or without type; nothing about what is returned;
 # a summary that does not end in a stop; no example.
 FAULTS = {"GL08", "PR01", "PR02", "PR04", "RT01", "RT03", "SS03", "EX01"}
 
-# What estimators and the grower ask of split learners; users never call these.
-PROTOCOL = {"compiled", "filled_in", "preferences"}
+# What estimators and the grower ask of split learners and callbacks; users never call these.
+PROTOCOL = {
+    "compiled",
+    "filled_in",
+    "preferences",
+    "setup",
+    "on_fit_task_begin",
+    "on_fit_task_end",
+    "teardown",
+}
 
 ESTIMATORS = (
     slantwood.ObliqueTreeClassifier,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slantwood.machine_code import announce, store
+from slantwood.machine_code import store
 from slantwood.machine_code.building import compile_entries, entry_points
 from slantwood.machine_code.finding import shipped_or_cached, why_not_shipped
+from slantwood.messages import say
 
 
 def compile_all() -> None:
@@ -21,7 +22,7 @@ def compile_all() -> None:
     >>> compile_all()  # doctest: +SKIP
     """
     missing = [entry for entry in entry_points() if shipped_or_cached(entry) is None]
-    compile_entries(missing, store.cache_folder(), announce.say)
+    compile_entries(missing, store.cache_folder(), say)
 
 
 def code_folder() -> Path:

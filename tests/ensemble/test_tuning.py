@@ -15,7 +15,6 @@ from slantwood import (
 )
 from slantwood.ensemble import semi_supervised, tuning
 from slantwood.ensemble.prediction import Predictor
-from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.metrics import pooled_auprc
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
@@ -367,7 +366,6 @@ def test_progress_tells_each_level_that_was_judged(capfd, inner):
     assert f"min_samples_split={model.settings_.min_samples_split}," in best
 
 
-@pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")
 def test_callbacks_hear_of_the_trees_of_the_final_model_only(inner):
     told = []
 

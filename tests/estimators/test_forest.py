@@ -287,47 +287,6 @@ def test_forests_work_in_grid_search_and_on_disk(tmp_path):
     np.testing.assert_array_equal(loaded.predict_proba(X), search.best_estimator_.predict_proba(X))
 
 
-def test_progress_is_shown_when_asked_for(capsys):
-    X, y = load_iris(return_X_y=True)
-    ObliqueForestClassifier(n_estimators=3, verbose=1, random_state=0).fit(X, y)
-    assert "tree 3 of 3" in capsys.readouterr().err
-    ObliqueForestClassifier(n_estimators=3, random_state=0).fit(X, y)
-    assert "tree" not in capsys.readouterr().err
-
-
-def test_scikit_learn_callbacks_hear_of_every_tree_and_may_stop_the_growth():
-    callback = pytest.importorskip("sklearn.callback")
-
-    class Counter:
-        def __init__(self):
-            self.begun = self.ended = 0
-            self.scores = []
-
-        def setup(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            self.begun += context.task_name == "tree"
-
-        def on_fit_task_end(self, estimator, context, *, X, y, fitted_estimator):
-            if context.task_name != "tree":
-                return False
-            self.ended += 1
-            self.scores.append(fitted_estimator.score(X, y))
-            return self.ended == 4
-
-        def teardown(self, estimator, context):
-            pass
-
-    assert hasattr(callback, "CallbackSupportMixin")
-    X, y = load_iris(return_X_y=True)
-    counter = Counter()
-    model = ObliqueForestClassifier(n_estimators=10, random_state=0).set_callbacks(counter).fit(X, y)
-    assert counter.begun == counter.ended == 4
-    assert model.trees_.n_trees == 4
-    assert counter.scores[-1] == model.score(X, y)
-
-
 def test_trees_on_one_sparse_target_differ():
     rng = np.random.default_rng(0)
     X = sp.random_array((300, 200), density=0.05, rng=rng, format="csr")

@@ -17,7 +17,6 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
-from slantwood.estimators.callbacks import HAS_CALLBACKS
 from slantwood.growth.plan import bootstrap_counts
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
@@ -712,7 +711,6 @@ def test_infinite_numbers_are_refused_among_objects_too():
         forest("regression").fit(X, y)
 
 
-@pytest.mark.skipif(not HAS_CALLBACKS, reason="this scikit-learn has no callbacks")
 @pytest.mark.parametrize("weight", [None, 0.5, "auto"])
 def test_callbacks_hear_of_the_trees_of_the_final_model_only(weight):
     told = []

@@ -1,6 +1,7 @@
 """Claims about what is said while kernels are compiled."""
 
 import io
+import logging
 import time
 
 import pytest
@@ -48,8 +49,20 @@ def test_a_terminal_shows_a_bar_that_is_gone_at_the_end(said):
 
 
 def test_nothing_goes_to_stdout(said, capsys):
-    announce.say_once("a word")
-    announce.say_once("a word")
+    said.setattr(logging.getLogger(), "handlers", [])
+    announce.warn_once("a word")
+    announce.warn_once("a word")
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == "slantwood: a word\n"
+
+
+def test_a_logger_that_is_set_up_gets_all_of_it_in_place_of_the_terminal(said, caplog):
+    screen = Screen()
+    said.setattr("sys.stderr", screen)
+    caplog.set_level(logging.INFO, logger="slantwood")
+    with announce.compiling("growth.grow.grow", 12, "none came along"):
+        announce.warn_once("a file is damaged")
+    assert [record.levelname for record in caplog.records] == ["INFO", "INFO", "WARNING"]
+    assert caplog.messages[1:] == ["compiling growth.grow.grow, about 12 s", "a file is damaged"]
+    assert screen.getvalue() == ""

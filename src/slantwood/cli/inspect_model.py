@@ -34,7 +34,7 @@ def inspect(
 
     forest = load_model(model)
     if tree is not None:
-        from slantwood.export.text import export_text
+        from slantwood.export import export_text
 
         typer.echo(export_text(forest, tree, max_depth=depth))
         return

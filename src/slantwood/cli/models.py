@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import slantwood
+from slantwood.callbacks import Callback
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
@@ -44,13 +45,24 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
 
 def fit_with_progress(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
     """Fit, and show each tree."""
-    from slantwood.estimators.callbacks import heard_by
-
     # Before the first tree is there settings are chosen, which may take a while.
     show(name, 0, getattr(model, "n_estimators", 1))
     names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}
-    with heard_by(partial(show, name)):
+    model.set_callbacks(_EachTree(partial(show, name)))
+    try:
         return model.fit(data.X, data.y, sample_weight=data.weights, **names)
+    finally:
+        model.set_callbacks()
+
+
+class _EachTree(Callback):
+    def __init__(self, show: Callable[[int, int], None]) -> None:
+        self._show = show
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+        if context.task_name == "tree":
+            self._show(context.task_id + 1, context.parent.max_subtasks)
+        return False
 
 
 def load(path: Any, jobs: int | None) -> Any:

@@ -72,8 +72,10 @@ def grow_forest(
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
 
     def so_far() -> FittedForest:
+        trees = join(grown)
+        grown[:] = [trees]  # a callback that asks after each tree joins two parts, not all of them again
         return FittedForest(
-            trees=join(grown),
+            trees=trees,
             settings=settings,
             encoding=data.encoding,
             targets=data.targets,
@@ -82,7 +84,7 @@ def grow_forest(
             seed=spec.seed,
             tuned=spec.tuned,
             has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
-            or (len(grown) > (earlier is not None) and not plan.bootstrap),
+            or (trees.n_trees > n_earlier and not plan.bootstrap),
         )
 
     stop = StopFlag()

@@ -6,7 +6,6 @@ time. It is done for label hierarchies, whose many rare labels make the differen
 `docs/hierarchies.md` has the measurements. What is chosen goes before the rules of `defaults`.
 """
 
-import sys
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -19,6 +18,7 @@ from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
+from slantwood.messages import say
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.splits.gradient import GradientSplit
 from slantwood.splits.parameters import open_fields
@@ -64,7 +64,7 @@ def tuned_settings(data: TrainingData, spec: ForestSpec) -> dict[str, Any]:
         mean = float(np.mean([held_out_quality(data, spec, rows, k, levels[level]) for k in folds]))
         if spec.verbose > 0:
             shown = ", ".join(f"{name}={value}" for name, value in levels[level].items())
-            sys.stderr.write(f"tuning: {shown}: pooled AUPRC {mean:.4f} on held-out rows\n")
+            say(f"tuning: {shown}: pooled AUPRC {mean:.4f} on held-out rows")
         return mean
 
     best = min(FIRST_LEVEL, len(levels) - 1)

@@ -1,27 +1,29 @@
 """What all four estimators share: they check, encode, call `ensemble`, and set attributes."""
 
+import copy
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slantwood import splits
 from slantwood.ensemble.fitting import fit_forest
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.out_of_bag import OutOfBag, out_of_bag
+from slantwood.ensemble.out_of_bag import OutOfBag, OutOfBagSoFar, out_of_bag
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
@@ -36,7 +38,7 @@ _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "th
 _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
-class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC):
+class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, ABC):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False
@@ -90,7 +92,9 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC)
             if names is not None:
                 self.target_names_ = names
         except BaseException:
-            self.__dict__ = before  # in one step, which a second interrupt cannot break in two
+            # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
+            kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
+            self.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two
             raise
         return self
 
@@ -153,7 +157,8 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC)
                 stacklevel=USERS_LINE,
             )
         spec = self._spec(data, earlier)
-        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y)
+        so_far = partial(self._attributes_so_far, data=data, seen=OutOfBagSoFar(data, spec))
+        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y, so_far)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
         self.__dict__.update(fitted_attributes(forest))
@@ -168,6 +173,15 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC)
                 stacklevel=USERS_LINE,
             )
         self._keep_out_of_bag(found, data)
+
+    def _attributes_so_far(self, forest: FittedForest, data: TrainingData, seen: OutOfBagSoFar) -> Any:
+        """Return, for callbacks, what a fit would set that ended with this forest."""
+        other = self._with_forest(forest)
+        if self._needs_out_of_bag:
+            found = seen.of(forest)
+            if found.has_mean.any():
+                other._keep_out_of_bag(found, data)
+        return {name: value for name, value in vars(other).items() if name.endswith("_")}
 
     def _spec(self, data: TrainingData, earlier: FittedForest | None) -> ForestSpec:
         """Check what depends on the data; return what the fit is asked for."""
@@ -247,6 +261,12 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, BaseEstimator, ABC)
     @property
     def _predictor(self) -> Predictor:
         return Predictor(self.forest_, self.n_jobs)
+
+    def _with_forest(self, forest: FittedForest) -> Self:
+        """Return a copy that predicts with other trees."""
+        other = copy.copy(self)
+        other.__dict__.update(fitted_attributes(forest))
+        return other
 
     # ---- looking inside
 

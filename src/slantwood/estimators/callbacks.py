@@ -1,51 +1,30 @@
-"""Who hears of each grown tree: scikit-learn's callbacks where the installed version has them, and others."""
+"""Who hears of each grown tree: callbacks by scikit-learn's protocol, and who asked for it with `verbose`."""
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from slantwood.ensemble.forest import FittedForest
+from slantwood.messages import is_logged, is_shown, say, write
 
-__all__ = ["CallbackSupportMixin", "Progress", "fitted_attributes", "heard_by", "with_callbacks"]
-
-TreeListener = Callable[[int, int], None]
-
-_listener: ContextVar[TreeListener | None] = ContextVar("slantwood_tree_listener", default=None)
+__all__ = ["CallbackSupportMixin", "Progress", "fitted_attributes", "with_callbacks"]
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
-    from sklearn.callback import with_callbacks as _manage_callbacks
-
-    HAS_CALLBACKS = True
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
-    HAS_CALLBACKS = False
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks."""
-
+    from slantwood.estimators.callback_protocol import CallbackSupportMixin
+    from slantwood.estimators.callback_protocol import with_callbacks as _with_callbacks
 
 # Level of the line that called `fit`, in the stack of what `fit` calls by `_fit`: callbacks add one.
-USERS_LINE = 4 + HAS_CALLBACKS
+USERS_LINE = 5
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 def with_callbacks(fit: Fit) -> Fit:
-    """Let scikit-learn call callbacks at the begin and end of a fit, where it has them."""
-    return _manage_callbacks(fit) if HAS_CALLBACKS else fit
-
-
-@contextmanager
-def heard_by(listener: TreeListener) -> Iterator[None]:
-    """Call `listener(trees so far, trees to grow)` after each tree of a model that is fitted in the block."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    """Tear down callbacks at the end of a fit, whatever happens in it."""
+    return _with_callbacks(fit)
 
 
 class Progress:
@@ -59,43 +38,58 @@ class Progress:
         Trees to grow.
     X, y : object
         What it is fitted on, for callbacks.
+    attributes : callable
+        Returns what a fit sets that ends with the forest it is given.
     """
 
-    def __init__(self, estimator: Any, n_trees: int, X: Any, y: Any) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        n_trees: int,
+        X: Any,
+        y: Any,
+        attributes: Callable[[FittedForest], dict[str, Any]],
+    ) -> None:
         self._data = {"estimator": estimator, "X": X, "y": y}
         self._n_trees = n_trees
-        self._context = estimator._init_callback_context(max_subtasks=n_trees) if HAS_CALLBACKS else None
-        if self._context is not None:
-            self._context.call_on_fit_task_begin(**self._data)
-        self._listener = _listener.get()
+        self._attributes = attributes
         self._started = time.perf_counter()
         self._done = 0
+        self._line_is_open = False
+        self._context = estimator._init_callback_context(max_subtasks=n_trees)
+        self._context.call_on_fit_task_begin(**self._data)
 
     def tree(self, so_far: Callable[[], FittedForest]) -> bool:
         """Tell of a tree; return whether a callback asks to stop."""
         self._done += 1
-        if self._listener is not None:
-            self._listener(self._done, self._n_trees)
-        estimator = self._data["estimator"]
-        if estimator.verbose > 0:
-            seconds = time.perf_counter() - self._started
-            tree = f"\r{type(estimator).__name__}: tree {self._done} of {self._n_trees}, {seconds:.1f} s"
-            end = "\n" if self._done == self._n_trees or estimator.verbose > 1 else ""
-            print(tree, end=end, file=sys.stderr, flush=True)
-        if self._context is None:
-            return False
+        if self._data["estimator"].verbose > 0:
+            self._show(every_tree=self._data["estimator"].verbose > 1)
         task = self._context.subcontext(task_name="tree")
         task.call_on_fit_task_begin(**self._data)
         return self._ended(task, so_far)
 
     def end(self, forest: FittedForest) -> None:
         """Tell that all trees are grown."""
-        if self._context is not None:
-            self._ended(self._context, lambda: forest)
+        if self._line_is_open:  # a callback stopped the growth
+            write("\n")
+        self._ended(self._context, lambda: forest)
+
+    def _show(self, *, every_tree: bool) -> None:
+        seconds = time.perf_counter() - self._started
+        name = type(self._data["estimator"]).__name__
+        text = f"{name}: tree {self._done} of {self._n_trees}, {seconds:.1f} s"
+        if is_logged():
+            # A log keeps every line: ten are enough.
+            tenths = [10 * done // self._n_trees for done in (self._done - 1, self._done)]
+            if every_tree or tenths[0] < tenths[1]:
+                say(text)
+        elif is_shown():
+            self._line_is_open = not every_tree and self._done < self._n_trees
+            write(f"\r{text}" + ("" if self._line_is_open else "\n"))
 
     def _ended(self, task: Any, so_far: Callable[[], FittedForest]) -> bool:
         """Tell of the end of a task, and how a callback may predict in mid-fit."""
-        made = {"reconstruction_attributes": lambda: fitted_attributes(so_far())}
+        made = {"reconstruction_attributes": lambda: self._attributes(so_far())}
         return bool(task.call_on_fit_task_end(**self._data, **made))
 
 

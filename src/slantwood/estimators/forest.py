@@ -1,21 +1,57 @@
 """Ensembles of oblique trees whose leaves are averaged."""
 
-from collections.abc import Sequence
-from typing import Any
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.regression import ObliqueRegressor
+from slantwood.estimators.tree_view import ClassifierTreeView, TreeView
+from slantwood.hints import pluralize
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
 from slantwood.targets.hierarchy import Hierarchy
 
 
 class _Forest(ObliqueEstimator):
+    _view: type[TreeView] = TreeView
+
+    @property
+    def estimators_(self) -> list[TreeView]:
+        """The trees as light views, each with `predict`, `apply`, `n_leaves`, `depth` and `export_text`."""
+        check_is_fitted(self)
+        fitted = copy.copy(self)  # which a later fit does not change
+        return [self._view(fitted, index) for index in range(len(self))]
+
+    def __len__(self) -> int:
+        check_is_fitted(self)
+        return self.trees_.n_trees
+
+    def __bool__(self) -> bool:
+        return True  # an estimator is one also before it is fitted
+
+    def __iter__(self) -> Iterator[TreeView]:
+        return iter(self.estimators_)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> TreeView: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[TreeView]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> TreeView | list[TreeView]:
+        trees = self.estimators_
+        try:
+            return trees[index]
+        except IndexError as error:
+            raise IndexError(f"[{index}]: the forest has {pluralize(len(trees), 'tree')}") from error
+        except TypeError as error:
+            raise TypeError(f"[{index!r:.60}] must be the number of a tree, or a slice") from error
+
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches in each tree, counted within the tree.
 
@@ -156,6 +192,8 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         What the parameters left at "auto" became; `settings_.split` is the split learner in use.
     forest_ : FittedForest
         All of these together, as `fit` returned them.
+    estimators_ : list of TreeView
+        The trees one by one, as `forest[0]` and iteration give them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
     targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
@@ -186,6 +224,8 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     >>> forest.predict_proba(X).shape
     (100, 4)
     """
+
+    _view = ClassifierTreeView
 
     def __init__(
         self,
@@ -299,6 +339,8 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         What the parameters left at "auto" became; `settings_.split` is the split learner in use.
     forest_ : FittedForest
         All of these together, as `fit` returned them.
+    estimators_ : list of TreeView
+        The trees one by one, as `forest[0]` and iteration give them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
     targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets

@@ -18,8 +18,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from slantwood.machine_code import announce, store
+from slantwood.machine_code import store
 from slantwood.machine_code.kernel import Kernel
+from slantwood.messages import say
 
 _LIST = Path(__file__).with_name("entry_points.txt")
 
@@ -76,7 +77,7 @@ def build(folder: Path) -> None:
 
     if not host_has_baseline():
         raise SystemExit("slantwood: this processor cannot make the code that wheels have")
-    compile_entries(entry_points(), folder / store.tag(), announce.say)
+    compile_entries(entry_points(), folder / store.tag(), say)
 
 
 if __name__ == "__main__":

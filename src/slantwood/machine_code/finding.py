@@ -68,7 +68,7 @@ def shipped_or_cached(entry: str) -> Record | None:
         try:
             record = store.read(folder, entry)
         except ValueError:
-            announce.say_once(f"{folder / store.file_name(entry)} is damaged; the kernel is compiled again")
+            announce.warn_once(f"{folder / store.file_name(entry)} is damaged; the kernel is compiled again")
             continue
         if record is not None:
             origins[entry] = origin
@@ -111,7 +111,7 @@ def _compile_or_fall_back(
     if (problem := _problem_with_numba()) is not None:
         from slantwood.machine_code.fallback import PlainCode
 
-        announce.say_once(f"kernels are compiled by Numba alone and not kept: {problem}")
+        announce.warn_once(f"kernels are compiled by Numba alone and not kept: {problem}")
         return PlainCode(kernel, parse(f"({form})").parts or ())
     record = compile_kernel(kernel, form, entry)
     if keep is not None:
@@ -123,7 +123,7 @@ def _keep(record: Record) -> None:
     try:
         store.write(store.cache_folder(), record)
     except OSError as error:
-        announce.say_once(
+        announce.warn_once(
             f"compiled kernels cannot be kept for the next process ({error}); "
             "NUMBA_CACHE_DIR can name another folder"
         )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.hints import pluralize
 from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows, sparse_matrix
 
 
@@ -29,6 +30,21 @@ class Trees(NamedTuple):
     depth: np.ndarray  # int32
     node_weight: np.ndarray  # float64, weight of the training rows that reached the node
     leaves: Matrix
+
+    def __repr__(self) -> str:
+        n_leaves, width = n_rows(self.leaves), self.leaves.n_columns
+        return (
+            f"<Trees: {pluralize(self.n_trees, 'tree')}, {pluralize(len(self.left), 'node')}, "
+            f"{pluralize(len(self.weights), 'split weight')}, "
+            f"{pluralize(n_leaves, 'leaf', 'leaves')} of {pluralize(width, 'value')}, "
+            f"{self.nbytes:,} bytes>"
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays, by NumPy's name for it."""
+        arrays = (*self, *self.leaves)
+        return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
 
     @property
     def n_trees(self) -> int:

@@ -42,7 +42,7 @@ def learn_axis_parallel(parameters, X, Z, weights, state):
     return w, -cut, True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AxisParallelSplit(BaseSplit):
     """Split learner of standard predictive clustering trees: the best threshold of a single feature.
 

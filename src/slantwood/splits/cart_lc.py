@@ -133,7 +133,7 @@ def learn_cart_lc(parameters, X, Z, weights, state):
     return as_split(search, X)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CARTLCSplit(BaseSplit):
     """Split learner that climbs from the best axis-parallel split, one coefficient at a time.
 

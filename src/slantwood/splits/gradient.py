@@ -369,7 +369,7 @@ def learn_gradient(parameters, X, Z, weights, state):
     return w, b, found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GradientSplit(BaseSplit):
     """Split learner that lowers the impurity of both sides of a hyperplane by gradient descent.
 

@@ -5,6 +5,7 @@ A learner is a frozen dataclass of its parameters. What it does not say is as it
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,6 +39,35 @@ class BaseSplit:
 
     # Where X is mostly zeros, rows of a node in which a feature must not be zero to be used.
     min_support: int = 1
+
+    def __repr__(self) -> str:
+        """Return the call that makes it, without parameters at their defaults."""
+        defaults = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
+        given = [f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k])]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn's searches and `clone` ask for them.
+
+        A learner does not change once it is made: `set_params(split__C=1)` of an estimator makes another one.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Makes no difference: no parameter has parameters of its own.
+
+        Returns
+        -------
+        dict of str to object
+            The parameters, in the order of the constructor.
+
+        Examples
+        --------
+        >>> from slantwood import AxisParallelSplit
+        >>> AxisParallelSplit().get_params()
+        {'thresholds': 'best'}
+        """
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     def filled_in(self, chosen: dict[str, Any]) -> Self:
         """Return a copy with the chosen values in place of "auto"."""

@@ -76,7 +76,7 @@ def learn_ndcg(parameters, X, Z, weights, state):
     return w, b, has_weight(w)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NDCGSplit(BaseSplit):
     """Split learner of FastXML, for many labels: each side of a split ranks the labels in its own way.
 

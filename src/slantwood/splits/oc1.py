@@ -170,7 +170,7 @@ def learn_oc1(parameters, X, Z, weights, state):
     return as_split(search, X)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OC1Split(BaseSplit):
     """Split learner that perturbs the coefficients of hyperplanes, from several starts and with random jumps.
 

@@ -112,7 +112,7 @@ def _checked(result: Any, n_features: int, learner: str) -> tuple[np.ndarray, fl
     return w, b
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OwnSplit(BaseSplit):
     """A user's learner in the form in which the estimators hold any split learner."""
 

@@ -95,7 +95,7 @@ def main_direction(Z, weights, n_iter, state, out):
         project(Z, u, out)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RidgeSplit(BaseSplit):
     """Split learner that cuts along a ridge regression of the targets on the features.
 

@@ -62,7 +62,7 @@ def learn_svm(parameters, X, Z, weights, state):
     return w, b, has_weight(w)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SVMSplit(BaseSplit):
     """Split learner that separates two clusters of rows by a sparse linear support vector machine.
 

@@ -332,7 +332,7 @@ def learn_wodt(parameters, X, Z, weights, state):
     return plane[:d], plane[d], found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WODTSplit(BaseSplit):
     """Split learner for classes that lowers the entropy of the soft sides of a hyperplane by L-BFGS.
 

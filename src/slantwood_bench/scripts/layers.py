@@ -15,7 +15,7 @@ import slantwood
 # From top to bottom. A part may import what stands in a lower row, and nothing else.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("export", "model_data", "warmup"),
+    ("callbacks", "export", "model_data", "warmup"),
     ("estimators",),
     ("ensemble",),
     ("data", "metrics", "model_selection", "views"),
@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("features", "leaves", "model", "splits"),
     ("kernels",),
     ("machine_code",),
-    ("atomic", "hints", "split_names", "task_names", "threads", "user_folders", "validation"),
+    ("atomic", "hints", "messages", "split_names", "task_names", "threads", "user_folders", "validation"),
 )
 
 _PARTS = {part for parts in LAYERS for part in parts}

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.names import output_names
+from slantwood.estimators.tree_view import TreeView
 from slantwood.features.matrix import to_array
 from slantwood.task_names import CLASS_TASKS
 
@@ -25,10 +26,10 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
 
     Parameters
     ----------
-    model : fitted tree or forest of slantwood
-        The model.
+    model : fitted tree or forest of slantwood, or one tree of a forest
+        The model, or a tree as `forest[3]` gives it.
     tree : int, default=0
-        Which tree of a forest, counted from 0.
+        Which tree of a forest, counted from 0; `forest[3]` is the tree that it is.
     max_depth : int or None, default=10
         Levels of splits to show; None shows all of them.
 
@@ -54,6 +55,8 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
       yes: high (1.00)  [2 rows, 50 %]
       no:  low (1.00)  [2 rows, 50 %]
     """
+    if isinstance(model, TreeView):
+        model, tree = model._forest, model.index
     check_is_fitted(model)
     n_trees = model.trees_.n_trees
     if not 0 <= tree < n_trees:
