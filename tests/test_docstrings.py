@@ -9,7 +9,7 @@ from numpydoc.validate import validate
 
 import slantwood
 
-MODULES = ("", ".data", ".export", ".metrics", ".model_data", ".model_selection", ".views")
+MODULES = ("", ".data", ".explain", ".export", ".metrics", ".model_data", ".model_selection", ".views")
 
 # No docstring; parameters that are not described, unknown or without type; nothing about what is returned;
 # a summary that does not end in a stop; no example.
