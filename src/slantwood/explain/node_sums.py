@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from slantwood.explain.training_rows import GrownTree
 
 # Numbers of a block.
-_CELLS = 1 << 21
+_CELLS = 1 << 18
 
 
 def split_variances(tree: GrownTree, X: Any) -> np.ndarray:

@@ -22,7 +22,7 @@ from slantwood.task_names import CLASS_TASKS
 from slantwood.validation import check_real
 
 Method: TypeAlias = Literal["paper", "impurity", "genie3", "symbolic", "permutation"]
-METHODS = get_args(Method)
+RANKING_METHODS: tuple[str, ...] = get_args(Method)
 
 
 def feature_ranking(
@@ -117,8 +117,8 @@ def _check(model: Any, method: str) -> None:
             "step, with the X that it was given)"
         )
     check_is_fitted(model)
-    if method not in METHODS:
-        hint = did_you_mean(str(method), METHODS, f"expected one of {', '.join(METHODS)}")
+    if method not in RANKING_METHODS:
+        hint = did_you_mean(str(method), RANKING_METHODS, f"expected one of {', '.join(RANKING_METHODS)}")
         raise ValueError(f"method={method!r} is not known; {hint}")
     if method != "permutation":
         return
