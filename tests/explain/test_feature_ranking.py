@@ -1,5 +1,6 @@
 """Claims about feature rankings: planted truths, slow twins, sums, and what is refused."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -441,9 +442,11 @@ def test_scores_of_too_many_targets_are_refused_before_any_work(models, monkeypa
 
 def test_blocks_of_nodes_and_rows_change_nothing(models, monkeypatch):
     model, X, y = models["multi-label"]
+    X = sp.csr_array(X)
     expected = [feature_ranking(model, X, y, m, groups="targets", random_state=0) for m in METHODS]
     monkeypatch.setattr("slantwood.explain.node_sums._CELLS", 20)
     monkeypatch.setattr("slantwood.explain.permutation._CELLS", 20)
+    monkeypatch.setattr("slantwood.explain.shuffling._ROWS", 50)
     for method, before in zip(METHODS, expected, strict=True):
         after = feature_ranking(model, X, y, method, groups="targets", random_state=0)
         assert_allclose(after.group_scores, before.group_scores, rtol=1e-9, atol=1e-12)
@@ -455,3 +458,17 @@ def test_no_warning_is_given(models):
         for model, X, y in models.values():
             for method in METHODS:
                 feature_ranking(model, X, y, method, groups="targets", random_state=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_wide_sparse_features_stay_sparse(method):
+    X = sp.random_array((300, 60_000), density=5e-4, format="csr", rng=np.random.default_rng(0))
+    X = sp.csr_array(X, dtype=np.float32)
+    y = np.asarray(X[:, :30_000].sum(axis=1)).ravel()
+    forest = forest_for("regression", n_estimators=2, max_depth=3).fit(X, y)
+    tracemalloc.start()
+    ranking = feature_ranking(forest, X, y, method, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6  # dense, X is 72 MB
+    assert ranking.scores.shape == (60_000,)

@@ -11,13 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.explain.shuffling import shuffled_leaves
 from slantwood.explain.split_scores import MeanOverTrees, Scores
 from slantwood.explain.target_groups import TargetGroups
 from slantwood.explain.training_rows import GrownTree, TrainingRows
-from slantwood.features.matrix import known_rows, prediction_matrix, to_array
-from slantwood.kernels.matrix import n_rows
-from slantwood.model.routing import route
-from slantwood.model.trees import Trees
+from slantwood.features.matrix import known_rows, to_array
 from slantwood.task_names import CLASS_TASKS
 from slantwood.threads import run_in_threads
 
@@ -74,45 +72,19 @@ def _of_tree(
     # Columns that the tree does not use change nothing.
     used = np.unique(tree.trees.indices)
     narrow = tree.trees._replace(indices=np.searchsorted(used, tree.trees.indices).astype(np.int32))
+
+    def order_of(feature: int) -> np.ndarray:
+        return np.random.default_rng([seed, index, feature]).permutation(len(unseen))
+
     X = rows.X[unseen][:, used]
-    for feature in np.unique(source[used]):
-        random = np.random.default_rng([seed, index, int(feature)])
-        columns = np.flatnonzero(source[used] == feature)
-        changed, shuffled = _shuffled(X, columns, random.permutation(len(unseen)))
-        after = leaves[_route(shuffled, narrow)]
+    for feature, changed, nodes in shuffled_leaves(X, source[used], narrow, order_of):
+        after = leaves[nodes]
         moved = after != before[changed]
         here = unseen[changed[moved]]
-        difference = loss.sums(here, after[moved]) - loss.sums(here, before[changed[moved]])
-        np.divide(members.T @ difference, total, out=rise[feature], where=total > 0)
+        if len(here):
+            difference = loss.sums(here, after[moved]) - loss.sums(here, before[changed[moved]])
+            np.divide(members.T @ difference, total, out=rise[feature], where=total > 0)
     return rise
-
-
-def _shuffled(X: Any, columns: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Put some columns in another order of rows; return the rows that are no longer the same, and these."""
-    if not sp.issparse(X):
-        old = X[:, columns]
-        new = old[order]
-        changed = np.flatnonzero(((old != new) & ~(np.isnan(old) & np.isnan(new))).any(axis=1))
-        rows = X[changed]
-        rows[:, columns] = new[changed]
-        return changed, rows
-    old = X[:, columns]
-    new = old[order]
-    changed = np.flatnonzero((np.diff(old.indptr) > 0) | (np.diff(new.indptr) > 0))
-    rows, put = X[changed].tocoo(), new[changed].tocoo()
-    kept = ~np.isin(rows.col, columns)
-    cells = (
-        np.concatenate([rows.data[kept], put.data]),
-        (np.concatenate([rows.row[kept], put.row]), np.concatenate([rows.col[kept], columns[put.col]])),
-    )
-    return changed, sp.csr_array(cells, shape=(len(changed), X.shape[1]))
-
-
-def _route(X: Any, tree: Trees) -> np.ndarray:
-    matrix = prediction_matrix(X)
-    nodes = np.empty((n_rows(matrix), 1), np.int32)
-    route(matrix, tree, 0, len(nodes), nodes)
-    return nodes[:, 0]
 
 
 class _Misclassified:
