@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from slantwood.metrics import average_auroc, label_auroc, pooled_auroc
 from tests.metrics.conftest import label_problems, sparse
 
-SETTINGS = settings(deadline=None, max_examples=60)
+SETTINGS = settings(deadline=None, max_examples=30)
 
 
 def slow_auroc(y, scores, weights):
