@@ -333,8 +333,8 @@ def test_single_trees_and_trees_without_split(models):
     ranking = feature_ranking(tree, X, y)
     assert set(ranking.top(2).names) == {"x0", "x1"}
     assert (ranking.spread == 0).all()
-    constant = ObliqueTreeRegressor(random_state=0).fit(X, np.zeros(len(X)))
-    for method in BY_SPLITS:
+    constant = forest_for("regression").fit(X, np.zeros(len(X)))
+    for method in METHODS:
         assert (feature_ranking(constant, X, np.zeros(len(X)), method).scores == 0).all()
 
 

@@ -71,6 +71,8 @@ def _of_tree(
     before = leaves[tree.leaf_nodes[unseen]]
     # Columns that the tree does not use change nothing.
     used = np.unique(tree.trees.indices)
+    if not len(used):
+        return rise
     narrow = tree.trees._replace(indices=np.searchsorted(used, tree.trees.indices).astype(np.int32))
 
     def order_of(feature: int) -> np.ndarray:
