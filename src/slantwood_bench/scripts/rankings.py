@@ -14,7 +14,7 @@ from slantwood_bench.noise_experiment import noise_by_ranking
 from slantwood_bench.scripts.data import read
 from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
-NAMES = ("sk_diabetes", "breast_cancer", "digits", "rf1", "scene", "imclef07d")
+NAMES = ("sk_diabetes", "breast_cancer", "digits", "rf1", "scene")
 METHODS = ("bag-gradient", "bag-svm", "bag-pct")
 
 
