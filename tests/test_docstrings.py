@@ -13,6 +13,7 @@ MODULES = (
     "",
     ".data",
     ".estimators.tree_view",
+    ".explain",
     ".export",
     ".metrics",
     ".model_data",

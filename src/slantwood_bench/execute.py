@@ -15,8 +15,7 @@ from slantwood_bench.folds import fold_of_rows
 from slantwood_bench.jobs import IMPORTANCE, Job
 from slantwood_bench.measures import MEASURES, quality
 from slantwood_bench.methods import method_class
-from slantwood_bench.methods.base import Method
-from slantwood_bench.noise import with_noise
+from slantwood_bench.noise_experiment import noise_experiment
 from slantwood_bench.problems import Problem, cut, load_problem, rows_of
 from slantwood_bench.usage import usage_of
 
@@ -61,7 +60,7 @@ def run(job: Job, prepared: Prepared) -> dict[str, Any]:
     problem = prepared.problem
     method = method_class(job.method)(job.n_trees, job.seed, job.threads, job.changes)
     if job.experiment == IMPORTANCE:
-        return metadata(job, prepared) | _importances(job, problem, method)
+        return metadata(job, prepared) | noise_experiment(problem, method, job.seed)
     test = prepared.folds == job.fold
     rows, X_test = cut(problem, np.flatnonzero(~test), np.flatnonzero(test), type(method))
     learning = usage_of(lambda: method.fit(rows))
@@ -75,27 +74,6 @@ def run(job: Job, prepared: Prepared) -> dict[str, Any]:
         "peak_megabytes": max(learning.peak, predicting.peak),
         "nodes": method.nodes(),
         "bytes": method.n_bytes(),
-    }
-
-
-class _Numbers(Method):
-    """Stands for whatever takes numbers, missing ones too."""
-
-    takes_missing = True
-
-
-def _importances(job: Job, problem: Problem, method: Any) -> dict[str, Any]:
-    """Learn from all rows, with as many noise features beside the real ones, and ask what counted."""
-    every = np.arange(problem.X.shape[0])
-    # As numbers: a nominal input is as many features as it has columns of 0 and 1.
-    rows, _ = cut(problem, every, every[:1], _Numbers)
-    noisy = rows._replace(X=with_noise(rows.X, job.seed))
-    learning = usage_of(lambda: method.fit(noisy))
-    importances = method.model.feature_importances_
-    n_real = rows.X.shape[1]
-    return {
-        "learn_seconds": learning.seconds,
-        "importances": {"real": importances[:n_real].tolist(), "noise": importances[n_real:].tolist()},
     }
 
 

@@ -81,7 +81,7 @@ def sections_of(
         Section(
             "Importance of features",
             figures=shown.get("importances", ()),
-            tables=(tables.importances(rows, known),),
+            tables=(tables.importances(rows, known), tables.noise_by_ranking(rows, known)),
         ),
         Section("Influence of parameters", parts=parameters),
         Section("Data sets", tables=(tables.data_sets(paper_sets),)),

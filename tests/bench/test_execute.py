@@ -143,6 +143,9 @@ def test_importances_have_one_number_for_each_encoded_feature(done):
     assert sum(found["real"]) + sum(found["noise"]) == pytest.approx(1)
     assert row["learn_seconds"] > 0
     assert "quality" not in row
+    shares = row["noise_by_ranking"]
+    assert list(shares) == ["paper", "impurity", "genie3", "symbolic", "permutation"]
+    assert shares["impurity"] == pytest.approx(sum(found["noise"]))
     json.dumps(row)
 
 
@@ -153,6 +156,7 @@ def test_noise_counts_less_than_half_of_what_is_planted(done, method):
     # All six features are as important as the others.
     assert sum(found["noise"]) < 0.5 * sum(found["real"])
     assert max(found["noise"]) < np.median(found["real"])
+    assert all(share < 0.4 for share in row["noise_by_ranking"].values())
 
 
 def test_noise_works_where_inputs_are_sparse(done):

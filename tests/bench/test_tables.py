@@ -441,6 +441,21 @@ class TestLearningTimes:
         assert "reuters_rebuilt†: rebuilt" in table.notes
 
 
+class TestNoiseByRanking:
+    def test_shares_of_several_rows_are_averaged_and_old_rows_have_none(self):
+        rows = [
+            row(fold=fold, experiment="importance", noise_by_ranking={"paper": share, "permutation": None})
+            for fold, share in enumerate([0.1, 0.3])
+        ]
+        rows += [row(fold=2, experiment="importance", importances={"real": [1.0], "noise": [0.5]})]
+        table = tables.noise_by_ranking(rows, KNOWN)
+        assert table.headings[3:] == ("paper", "permutation")
+        assert [line[3:] for line in table.rows] == [(pytest.approx(0.2), None)]
+
+    def test_without_such_rows_the_table_is_empty(self):
+        assert tables.noise_by_ranking([], KNOWN).rows == ()
+
+
 class TestImportances:
     def line(self, *pairs, **others):
         rows = [

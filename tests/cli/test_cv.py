@@ -41,6 +41,12 @@ def test_the_table_has_means_and_deviations(run, write_csv, waves):
     assert "2 folds in" in result.stderr
 
 
+def test_all_measures_are_validated_if_asked_for(validated, write_csv, tags):
+    write_csv("a.csv", tags)
+    mean = validated("a.csv", "--targets", "last:4", "--all")["mean"]
+    assert {"lrap", "ranking_loss", "example_f1"} <= set(mean)
+
+
 def test_a_fold_is_what_python_would_compute(validated, write_csv, waves):
     write_csv("a.csv", waves)
     document = validated("a.csv", "--targets", "u", "--drop", "v", "--seed", "4")

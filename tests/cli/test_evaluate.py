@@ -45,6 +45,28 @@ def test_each_task_has_its_measures(train, measures, write_csv, flowers, targets
     assert set(each) == expected.get(targets, set(targets.split(",")))
 
 
+@pytest.mark.parametrize(
+    ("targets", "more"),
+    [
+        ("kind", "macro_recall"),
+        ("width", "correlation"),
+        ("width,noise", "average_rmse"),
+        ("p,q", "one_error"),
+    ],
+)
+def test_all_measures_are_there_if_asked_for(train, measures, run, write_csv, flowers, targets, more):
+    flowers["p"] = [int(i % 3 == 0) for i in range(90)]
+    flowers["q"] = [int(i % 3 != 1) for i in range(90)]
+    write_csv("a.csv", flowers)
+    train("a.csv", "--targets", targets)
+    usual, found = measures("a.csv"), measures("a.csv", "--all")
+    assert more not in usual
+    assert found | usual == found
+    assert found[more] > 0
+    shown = run("evaluate", "m.slant", "a.csv", "--all").stdout.splitlines()
+    assert any(line.startswith(more.replace("_", " ").split()[0]) for line in shown)
+
+
 def test_the_table_has_the_same_numbers(train, run, measures, write_csv, flowers):
     write_csv("a.csv", flowers)
     train("a.csv", "--targets", "kind")

@@ -53,7 +53,8 @@ def test_labels_are_judged_as_by_scikit_learn(sparse, y, shares):
     assert together["lrap"] == pytest.approx(metrics.label_ranking_average_precision_score(y, shares))
     assert together["hamming_loss"] == pytest.approx(metrics.hamming_loss(y, predicted))
     assert together["subset_accuracy"] == pytest.approx(metrics.accuracy_score(y, predicted))
-    assert together["coverage"] == pytest.approx(metrics.coverage_error(y, shares))
+    places = metrics.coverage_error(y, shares) - y.any(axis=1).mean()  # which counts from 1
+    assert together["coverage"] == pytest.approx(places)
     f1 = metrics.f1_score(y, predicted, average="micro", zero_division=0.0)
     assert together["micro_f1"] == pytest.approx(f1)
     each = metrics.f1_score(y, predicted, average=None, zero_division=0.0)
@@ -94,11 +95,56 @@ def test_what_cannot_be_known_is_nan():
     assert np.isnan(found.together["mean_r2"])
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_all_measures_of_classes_are_those_of_scikit_learn(n_classes):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(n_classes), 40)
+    y, predicted, classes = rng.integers(0, n_classes, 40), shares.argmax(axis=1), np.arange(n_classes)
+    usual = scores._of_classes(y, predicted, shares, classes)
+    found = scores._of_classes(y, predicted, shares, classes, every=True)
+    assert found.together | usual.together == found.together
+    assert found.together["matthews_correlation"] == pytest.approx(metrics.matthews_corrcoef(y, predicted))
+    if n_classes == 2:
+        assert found.together["precision"] == pytest.approx(metrics.precision_score(y, predicted))
+        assert found.together["recall"] == pytest.approx(metrics.recall_score(y, predicted))
+        balanced = metrics.balanced_accuracy_score(y, predicted)
+        assert found.together["balanced_accuracy"] == pytest.approx(balanced)
+        assert found.together["brier_score"] == pytest.approx(metrics.brier_score_loss(y, shares[:, 1]))
+        assert found.each["1"]["auroc"] == pytest.approx(found.together["auc"])
+        assert found.each["1"]["auprc"] == pytest.approx(found.together["auprc"])
+        return
+    assert found.together["macro_recall"] == pytest.approx(found.together["balanced_accuracy"])
+    area = metrics.roc_auc_score(y, shares, multi_class="ovr")
+    assert found.together["average_auroc"] == pytest.approx(area)
+    assert np.mean([one["auroc"] for one in found.each.values()]) == pytest.approx(area)
+
+
+def test_all_measures_of_labels_and_numbers_contain_the_usual_ones():
+    y = np.array([[1, 0, 1, 0, 1], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1]])
+    shares = np.linspace(0, 1, 15).reshape(y.shape)
+    usual, found = (
+        scores._of_labels(y, shares > 0.5, shares, tuple("abcde"), every=every) for every in (False, True)
+    )
+    assert found.together | usual.together == found.together
+    assert {"one_error", "ranking_loss", "example_f1", "macro_recall", "pooled_auroc"} <= set(found.together)
+    assert np.isnan(found.each["c"]["auroc"])  # every row has it
+    usual, found = (scores._of_numbers(y, shares, tuple("abcde"), every=every) for every in (False, True))
+    assert found.together | usual.together == found.together
+    assert set(found.each["a"]) - set(usual.each["a"]) == {"correlation"}
+
+
+def test_where_no_row_has_a_label_measures_are_undefined_rather_than_an_error():
+    y, shares = np.zeros((3, 2)), np.full((3, 2), 0.2)
+    found = scores._of_labels(y, y, shares, ("u", "v"), every=True).together
+    assert np.isnan(found["pooled_auprc"])
+    assert found["hamming_loss"] == 0.0
+
+
 def test_every_measure_has_a_name_to_print():
     y = np.array([[1, 0, 1, 0, 1], [0, 1, 1, 0, 0]])
-    label_scores = scores._of_labels(y, y, y.astype(np.float32), tuple("abcde"))
-    number_scores = scores._of_numbers(np.eye(2), np.eye(2), ("u", "v"))
-    classes = scores._of_classes(np.arange(2), np.arange(2), np.eye(2), np.arange(2))
+    label_scores = scores._of_labels(y, y, y.astype(np.float32), tuple("abcde"), every=True)
+    number_scores = scores._of_numbers(np.eye(2), np.eye(2), ("u", "v"), every=True)
+    classes = scores._of_classes(np.arange(2), np.arange(2), np.eye(2), np.arange(2), every=True)
     for found in (label_scores, number_scores, classes):
         for name in (*found.together, *next(iter(found.each.values()))):
             assert "_" not in measure_name(name)

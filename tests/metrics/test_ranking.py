@@ -1,4 +1,6 @@
-"""Claims about label ranking average precision."""
+"""Claims about measures of rankings: label ranking average precision, one-error, coverage, ranking loss."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -7,9 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
-from sklearn.metrics import label_ranking_average_precision_score
+from sklearn.metrics import coverage_error, label_ranking_average_precision_score, label_ranking_loss
 
-from slantwood.metrics import _input, label_ranking_average_precision
+from slantwood.metrics import (
+    _input,
+    coverage,
+    label_ranking_average_precision,
+    one_error,
+    precision_at_k,
+    ranking_loss,
+)
+from tests.metrics.conftest import label_problems, sparse
 
 SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
@@ -170,7 +180,6 @@ Y, S = [[1, 0, 1], [0, 1, 0]], [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
         ((np.ones((0, 3)), np.ones((0, 3))), "at least one row"),
         (([[1, 2, 0], [0, 0, 1]], S), "y_true holds the value 2"),
         ((sp.csr_array([[1, -1, 0], [0, 0, 1]]), S), "y_true holds the value -1"),
-        (([[1, np.nan, 0], [0, 0, 1]], S), "y_true holds the value nan"),
         ((Y, [[0.1, np.nan, 0.3], [0.3, 0.2, 0.1]]), "y_score contains NaN"),
         ((Y, sp.csr_array([[0.1, np.nan, 0.3], [0.3, 0, 0]])), "y_score contains NaN"),
         ((Y, [["a", "b", "c"]] * 2), "y_score has dtype"),
@@ -203,3 +212,92 @@ def test_unusable_weights_are_named_in_the_error(name, fill, message):
 def test_weights_of_wrong_length_are_named_in_the_error(name, length):
     with pytest.raises(ValueError, match=rf"{name} has shape \(5,\).* length {length}"):
         label_ranking_average_precision(Y, S, **{name: np.ones(5)})
+
+
+# ---- one-error, coverage, ranking loss; unknown labels
+
+
+def known_rows_of(y, scores, weights):
+    """Yield truth and scores of the known labels of each row that counts, and its weight."""
+    for y_i, s_i, w in zip(y, scores, weights, strict=True):
+        known = ~np.isnan(y_i)
+        if w and known.any():
+            yield y_i[known] == 1, s_i[known], w
+
+
+def slow_mean(value_of, *problem):
+    rows = list(known_rows_of(*problem))
+    return np.average([value_of(y, s) for y, s, _ in rows], weights=[w for _, _, w in rows])
+
+
+def slow_one_error(y, s):
+    return np.mean(~y[s == s.max()])
+
+
+def slow_coverage(y, s):
+    return (s >= s[y].min()).sum() - 1 if y.any() else 0
+
+
+def slow_ranking_loss(y, s):
+    pairs = [s_false >= s_true for s_true in s[y] for s_false in s[~y]]
+    return np.mean(pairs) if pairs else 0.0
+
+
+TWINS = {one_error: slow_one_error, coverage: slow_coverage, ranking_loss: slow_ranking_loss}
+
+
+@pytest.mark.parametrize("function", TWINS, ids=lambda function: function.__name__)
+@SETTINGS
+@given(problem=label_problems())
+def test_each_measure_equals_its_slow_twin_dense_and_sparse(function, problem):
+    y, _, s, w = problem
+    expected = slow_mean(TWINS[function], y, s, w)
+    assert_allclose(function(y, s, sample_weight=w), expected, atol=1e-12)
+    assert_allclose(function(sparse(y), sp.csr_array(s), sample_weight=w), expected, atol=1e-12)
+
+
+@SETTINGS
+@given(label_problems())
+def test_unknown_labels_have_no_place_in_average_precision(problem):
+    y, _, s, w = problem
+    expected = slow_mean(lambda y, s: slow_lrap([y], [s], np.ones(len(y)), [1.0]), y, s, w)
+    assert_allclose(label_ranking_average_precision(y, s, sample_weight=w), expected, atol=1e-12)
+    assert_allclose(label_ranking_average_precision(sparse(y), sp.csr_array(s), sample_weight=w), expected)
+
+
+@SETTINGS
+@given(problems())
+def test_ranking_loss_is_scikit_learns_and_coverage_counts_from_zero(problem):
+    y, s = problem
+    assert_allclose(ranking_loss(y, s), label_ranking_loss(y, s), atol=1e-13)
+    has_label = y.any(axis=1)
+    assert_allclose(coverage(y, s), coverage_error(y, s) - has_label.mean(), atol=1e-12)
+
+
+@SETTINGS
+@given(problems(scores=st.floats(-1, 1)))
+def test_without_ties_one_error_is_one_minus_precision_at_one(problem):
+    y, s = problem
+    if all(len(set(row)) == len(row) for row in s.tolist()):
+        assert_allclose(one_error(y, s), 1 - precision_at_k(y, s, 1), atol=1e-12)
+
+
+def test_no_order_of_the_labels_changes_one_error():
+    y, s = np.array([[1, 0, 0, 0]]), np.zeros((1, 4))
+    assert one_error(y, s) == one_error(y[:, ::-1], s) == 0.75
+
+
+def test_many_labels_stay_sparse(many_labels):
+    truth, scores, _ = many_labels
+    tracemalloc.start()
+    values = [function(truth, scores) for function in TWINS]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6  # one byte for each cell is 20 MB
+    assert all(value > 0 for value in values)
+
+
+@pytest.mark.parametrize("function", TWINS, ids=lambda function: function.__name__)
+def test_rows_of_which_nothing_is_known_are_not_enough(function):
+    with pytest.raises(ValueError, match="y_true is NaN in every row"):
+        function([[np.nan, np.nan]], [[1.0, 0.0]])

@@ -11,7 +11,7 @@ import typer
 
 from slantwood.cli.config import Config, PrintConfig, options_as_toml
 from slantwood.cli.console import bars, print_json, print_table, say
-from slantwood.cli.options import Json, number, with_options
+from slantwood.cli.options import AllMeasures, Json, number, with_options
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import pluralize
@@ -26,6 +26,7 @@ def cv(
     context: typer.Context,
     training: TrainingOptions,
     folds: Annotated[int, number("Number of folds.", 2)] = 10,
+    every: AllMeasures = False,
     json: Json = False,
     config: Config = None,
     print_config: PrintConfig = False,
@@ -42,7 +43,7 @@ def cv(
 
     data = training_data(training)
     started = time.perf_counter()
-    by_fold = list(_scores_by_fold(training, data, folds))
+    by_fold = list(_scores_by_fold(training, data, folds, every))
     seconds = time.perf_counter() - started
     say(f"{pluralize(folds, 'fold')} in {seconds:.1f} s.")
     summary = {name: mean_and_deviation([one[name] for one in by_fold]) for name in by_fold[0]}
@@ -56,7 +57,9 @@ def cv(
     print_json(document | {"by_fold": by_fold})
 
 
-def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iterator[dict[str, float]]:
+def _scores_by_fold(
+    training: TrainingOptions, data: Data, n_folds: int, every: bool
+) -> Iterator[dict[str, float]]:
     from slantwood.cli import models
     from slantwood.cli.scores import scores
     from slantwood.data.table import rows_of
@@ -72,7 +75,8 @@ def _scores_by_fold(training: TrainingOptions, data: Data, n_folds: int) -> Iter
                 keys=None,
             )
             model = models.fit_with_progress(models.new_model(training, data), part, show)
-            yield scores(model, rows_of(data.X, test), rows_of(data.y, test)).together
+            found = scores(model, rows_of(data.X, test), rows_of(data.y, test), every=every)
+            yield found.together
         show("folds", n_folds, n_folds)
 
 

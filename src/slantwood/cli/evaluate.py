@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from slantwood.cli.console import print_json, say
-from slantwood.cli.options import FileForm, Jobs, Json, ModelFile, argument, flag, option, with_options
+from slantwood.cli.options import (
+    AllMeasures,
+    FileForm,
+    Jobs,
+    Json,
+    ModelFile,
+    argument,
+    flag,
+    option,
+    with_options,
+)
 from slantwood.hints import pluralize
 
 
@@ -18,6 +28,7 @@ def evaluate(
         str | None, option("COLUMNS", "Which columns hold the truth.", show_default="those of training")
     ] = None,
     per_target: Annotated[bool, flag("--per-target", "Also score each class, label or target.")] = False,
+    every: AllMeasures = False,
     json: Json = False,
     form: FileForm,
     jobs: Jobs = None,
@@ -32,7 +43,7 @@ def evaluate(
     found = data_for_model(forest, data, form, targets)
     task, n_rows = forest.targets_.task, found.X.shape[0]
     say(f"Task: {task}, {pluralize(n_rows, 'row')}.")
-    result = scores(forest, found.X, found.y)
+    result = scores(forest, found.X, found.y, every=every)
     if not json:
         print_scores(result, per_target=per_target)
         return

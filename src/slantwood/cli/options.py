@@ -58,6 +58,7 @@ DropText = Annotated[
 Nominal = Annotated[str | None, option("COLUMNS", "Columns of numbers that are only codes.")]
 Jobs = Annotated[int | None, number("Threads.", show_default="all cores")]
 Force = Annotated[bool, flag("--force", "Replace a file that is there already.")]
+AllMeasures = Annotated[bool, flag("--all", "Print every measure of the task, not the usual ones only.")]
 Json = Annotated[bool, flag("--json", "Print the result as JSON.")]
 
 

@@ -10,7 +10,22 @@ if TYPE_CHECKING:
     from slantwood.cli.scores import Scores
 
 # Parts of names that are not printed as they are written.
-_SPELT = ("F1", "AUC", "LRAP", "Hamming", "AUPRC", "R2", "RMSE", "MAE", "RRMSE", "aRRMSE")
+_SPELT = (
+    "F1",
+    "AUC",
+    "LRAP",
+    "Hamming",
+    "AUPRC",
+    "R2",
+    "RMSE",
+    "MAE",
+    "RRMSE",
+    "aRRMSE",
+    "AUROC",
+    "NDCG",
+    "Brier",
+    "Matthews",
+)
 _WORDS = {word.lower(): word for word in _SPELT}
 
 
@@ -22,7 +37,8 @@ def measure_name(measure: str) -> str:
 def print_scores(scores: Scores, *, per_target: bool = False) -> None:
     """Print the measures of all targets together and, if asked for, those of each."""
     if scores.positive is not None:
-        say(f"F1 and AUC are of class {scores.positive!r}.")
+        of_one = "Precision, recall, F1, AUC and AUPRC" if "precision" in scores.together else "F1 and AUC"
+        say(f"{of_one} are of class {scores.positive!r}.")
     print_table(["measure", "value"], [[measure_name(name), v] for name, v in scores.together.items()])
     if not per_target:
         return

@@ -9,26 +9,34 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.cli import models
+from slantwood.cli import all_scores, models
 from slantwood.cli.console import warn
 from slantwood.data.table import rows_of
 from slantwood.estimators.names import output_names
 from slantwood.hints import listed, pluralize
 from slantwood.metrics import (
     average_auprc,
+    average_correlation,
+    average_mae,
+    average_rmse,
+    average_rrmse,
+    coverage,
+    hamming_loss,
     hierarchical_precision_recall_f1,
     label_auprc,
     label_ranking_average_precision,
     macro_f1,
     mean_r2,
+    micro_f1,
     pooled_auprc,
     precision_at_k,
+    subset_accuracy,
+    target_correlation,
+    target_mae,
+    target_rmse,
+    target_rrmse,
 )
-from slantwood.metrics.regression import common_unit
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
-
-# Labels that are made dense in one go.
-_CHUNK_CELLS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -40,11 +48,11 @@ class Scores:
     positive: str | None = None
 
 
-def scores(model: Any, X: Any, y: Any) -> Scores:
-    """Predict, and compare with the truth where it is known."""
+def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
+    """Predict, and compare with the truth where it is known, by the usual measures or by every one."""
     task = model.targets_.task
     if task in NUMBER_TASKS:
-        return _of_numbers(y, model.predict(X), output_names(model))
+        return _of_numbers(y, model.predict(X), output_names(model), every=every)
     known = _known_rows(y)
     if not known.all():
         warn(f"{pluralize(int((~known).sum()), 'row')} without (all) known labels left out")
@@ -54,12 +62,12 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     if task in CLASS_TASKS:
         probabilities = model.predict_proba(X)
         decided = model.targets_.decode(probabilities, model.threshold)
-        return _of_classes(y, decided, probabilities, model.classes_)
+        return _of_classes(y, decided, probabilities, model.classes_, every=every)
     predicted = models.chosen_labels(model, X)
     probabilities = model.predict_proba(X, sparse=model.targets_.is_sparse)
     if task == HIERARCHICAL:
-        return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy)
-    return _of_labels(y, predicted, probabilities, output_names(model))
+        return _of_hierarchy(y, predicted, probabilities, model.targets_.hierarchy, every=every)
+    return _of_labels(y, predicted, probabilities, output_names(model), every=every)
 
 
 def _known_rows(y: Any) -> np.ndarray:
@@ -76,7 +84,12 @@ def _known_rows(y: Any) -> np.ndarray:
 
 
 def _of_classes(
-    y: np.ndarray, predicted: np.ndarray, probabilities: np.ndarray, classes: np.ndarray
+    y: np.ndarray,
+    predicted: np.ndarray,
+    probabilities: np.ndarray,
+    classes: np.ndarray,
+    *,
+    every: bool = False,
 ) -> Scores:
     if classes.dtype.kind in "iuf":
         y = y.astype(classes.dtype)
@@ -97,6 +110,10 @@ def _of_classes(
         recalls = [one["recall"] for one in each.values() if one["rows"]]
         together["balanced_accuracy"] = float(np.mean(recalls))
     together["log_loss"] = _log_loss(y, probabilities, classes)
+    if every:
+        together |= all_scores.of_classes(y, predicted, probabilities, classes)
+        areas = all_scores.of_each_label(all_scores.class_indicator(y, classes), probabilities)
+        each = _with_more(each, areas, classes.astype(str))
     return Scores(together, each, positive)
 
 
@@ -111,6 +128,21 @@ def _of_each(names: Iterable[Any], *counts: np.ndarray) -> dict[str, dict[str, f
         }
         for name, hits, true, said in zip(names, *(count.tolist() for count in counts), strict=True)
     }
+
+
+def _with_more(
+    each: dict[str, dict[str, float]], more: dict[str, np.ndarray], names: Iterable[Any]
+) -> dict[str, dict[str, float]]:
+    """Add measures of targets in the order of `names`; NaN to others, as a class that the model never saw."""
+    values = {
+        str(name): dict(zip(more, row, strict=True)) for name, row in zip(names, _rows(more), strict=True)
+    }
+    return {name: one | values.get(name, dict.fromkeys(more, float("nan"))) for name, one in each.items()}
+
+
+def _rows(more: dict[str, np.ndarray]) -> list[list[float]]:
+    rows: list[list[float]] = np.column_stack(list(more.values())).tolist()
+    return rows
 
 
 def _auc(positive: np.ndarray, scored: np.ndarray) -> float:
@@ -128,39 +160,32 @@ def _log_loss(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> 
 # ---- labels
 
 
-def _of_labels(y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...]) -> Scores:
+def _of_labels(
+    y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...], *, every: bool = False
+) -> Scores:
     true, said = sp.csr_array(y).astype(np.bool_), sp.csr_array(predicted).astype(np.bool_)
     hits = true.multiply(said).tocsr()
-    n_hits, n_true, n_said = (np.asarray(each.sum(axis=0)).ravel() for each in (hits, true, said))
-    wrong_in_row = np.asarray((true != said).sum(axis=1)).ravel()
+    each = _of_each(names, *(np.asarray(cells.sum(axis=0)).ravel() for cells in (hits, true, said)))
     together = {
         "lrap": label_ranking_average_precision(true, probabilities),
-        "micro_f1": 2 * float(n_hits.sum()) / max(float(n_true.sum() + n_said.sum()), 1.0),
+        "micro_f1": micro_f1(true, said),
         "macro_f1": macro_f1(true, said),
-        "hamming_loss": float(wrong_in_row.sum()) / (true.shape[0] * true.shape[1]),
-        "subset_accuracy": float(np.mean(wrong_in_row == 0)),
-        "coverage": _coverage(true, probabilities),
+        "hamming_loss": hamming_loss(true, said),
+        "subset_accuracy": subset_accuracy(true, said),
+        "coverage": coverage(true, probabilities),
     }
     for k in (1, 3, 5):
         if k <= len(names):
             together[f"precision_at_{k}"] = float(precision_at_k(true, probabilities, k))
-    return Scores(together, _of_each(names, n_hits, n_true, n_said))
+    if every:
+        together |= all_scores.of_labels(true, said, probabilities)
+        each = _with_more(each, all_scores.of_each_label(true, probabilities), names)
+    return Scores(together, each)
 
 
-def _coverage(true: sp.csr_array, probabilities: Any) -> float:
-    """Return how many labels, the best first, contain all true ones of a row; the mean over rows."""
-    step = max(1, _CHUNK_CELLS // true.shape[1])
-    total = 0
-    for start in range(0, true.shape[0], step):
-        part = probabilities[start : start + step]
-        part = part.toarray() if sp.issparse(part) else part
-        present = true[start : start + step].toarray()
-        lowest = np.where(present, part, np.inf).min(axis=1, keepdims=True)
-        total += int((part >= lowest).sum())
-    return total / true.shape[0]
-
-
-def _of_hierarchy(y: Any, predicted: Any, probabilities: Any, hierarchy: Any) -> Scores:
+def _of_hierarchy(
+    y: Any, predicted: Any, probabilities: Any, hierarchy: Any, *, every: bool = False
+) -> Scores:
     true = sp.csr_array(hierarchy.closure(y))
     weights = hierarchy.weights()
     precision, recall, f1 = hierarchical_precision_recall_f1(true, predicted)
@@ -176,37 +201,44 @@ def _of_hierarchy(y: Any, predicted: Any, probabilities: Any, hierarchy: Any) ->
         "hierarchical_f1": f1,
     }
     counted = zip(hierarchy.nodes, areas.tolist(), n_true.tolist(), strict=True)
-    return Scores(together, {str(name): {"auprc": area, "rows": rows} for name, area, rows in counted})
+    each = {str(name): {"auprc": area, "rows": rows} for name, area, rows in counted}
+    if every:
+        together |= all_scores.of_labels(true, predicted, probabilities)
+        each = _with_more(each, all_scores.of_each_label(true, probabilities), hierarchy.nodes)
+    return Scores(together, each)
 
 
 # ---- numbers
 
 
-def _of_numbers(y: np.ndarray, predicted: np.ndarray, names: tuple[str, ...]) -> Scores:
+def _of_numbers(
+    y: np.ndarray, predicted: np.ndarray, names: tuple[str, ...], *, every: bool = False
+) -> Scores:
     y, predicted = y.reshape(len(y), -1), predicted.reshape(len(y), -1)
-    each = {name: _of_number(y[:, j], predicted[:, j]) for j, name in enumerate(names)}
+    measures = {
+        "r2": np.array([_r2(y[:, j], predicted[:, j]) for j in range(len(names))]),
+        "rmse": target_rmse(y, predicted),
+        "mae": target_mae(y, predicted),
+        "rrmse": target_rrmse(y, predicted),  # relative to predicting the mean of these rows
+    }
+    if every:
+        measures["correlation"] = target_correlation(y, predicted)
+    known = (~np.isnan(y)).sum(axis=0).tolist()
+    each = {
+        name: dict(zip(measures, row, strict=True)) | {"rows": rows}
+        for name, row, rows in zip(names, _rows(measures), known, strict=True)
+    }
     if len(names) == 1:
         (alone,) = each.values()
-        return Scores({name: alone[name] for name in ("r2", "rmse", "mae")}, each)
-    r2, rrmse = (np.array([one[name] for one in each.values()]) for name in ("r2", "rrmse"))
-    return Scores({"mean_r2": float(r2.mean()), "arrmse": float(rrmse.mean())}, each)
+        usual = ("r2", "rmse", "mae")
+        return Scores({name: alone[name] for name in measures if every or name in usual}, each)
+    together = {"mean_r2": float(measures["r2"].mean()), "arrmse": average_rrmse(y, predicted)}
+    if every:
+        averages = (average_rmse, average_mae, average_correlation)
+        together |= {average.__name__: average(y, predicted) for average in averages}
+    return Scores(together, each)
 
 
-def _of_number(truth: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+def _r2(truth: np.ndarray, predicted: np.ndarray) -> float:
     known = ~np.isnan(truth)
-    if not known.any():
-        return dict.fromkeys(("r2", "rmse", "mae", "rrmse"), float("nan")) | {"rows": 0}
-    truth, predicted = truth[known], predicted[known]
-    unit = float(common_unit(truth, predicted))
-    truth, predicted = truth / unit, predicted / unit
-    error = predicted - truth
-    squared = float(np.sum(error**2))
-    spread = float(np.sum((truth - truth.mean()) ** 2))
-    return {
-        "r2": mean_r2(truth, predicted) if len(truth) > 1 else float("nan"),
-        "rmse": (squared / len(truth)) ** 0.5 * unit,
-        "mae": float(np.abs(error).mean()) * unit,
-        # Relative to predicting the mean of these rows.
-        "rrmse": (squared / spread) ** 0.5 if spread > 0 else float("nan"),
-        "rows": len(truth),
-    }
+    return mean_r2(truth[known], predicted[known]) if known.sum() > 1 else float("nan")

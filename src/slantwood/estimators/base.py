@@ -270,6 +270,15 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
 
     # ---- looking inside
 
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        """Check and encode the rows of `fit` again, for what explains a model by them."""
+        encoded = self.encode_features(X)
+        n_rows = encoded.shape[0]
+        weights = check.check_row_weights(sample_weight, n_rows)
+        y, targets, Y, weights = self._encode_targets(y, weights, names_of(y))
+        clustering = check.check_clustering(None, n_rows)
+        return TrainingData(X, encoded, self.encoding_, y, Y, targets, weights, clustering)
+
     @property
     def trees_(self) -> Trees:
         """The fitted trees as flat arrays."""

@@ -141,6 +141,13 @@ def values_at(matrix: npt.NDArray[Any] | sp.csr_array, rows: IntArray, columns: 
     return matrix[rows, columns] if rows.size else np.zeros(0, matrix.dtype)
 
 
+def without(matrix: sp.csr_array, cells: sp.csr_array) -> sp.csr_array:
+    """Return a matrix of which some cells are no longer stored; these are given as an indicator."""
+    rows, columns = matrix.tocoo().coords
+    kept = ~values_at(cells, rows, columns).astype(np.bool_)
+    return sp.csr_array((matrix.data[kept], (rows[kept], columns[kept])), shape=matrix.shape)
+
+
 def sort_keys(groups: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.NDArray[Any]:
     """Return numbers that are ordered by group first and by score within a group."""
     # NumPy orders complex numbers by real part, then by imaginary part.

@@ -9,25 +9,37 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from slantwood.metrics._input import MatrixLike, check_indicator, check_same_shape, hits
+from slantwood.metrics._input import MatrixLike, check_same_shape, check_weights, hits
+from slantwood.metrics.label_sets import counts_by_label, label_counts, label_f1, macro_mean
 
 
-def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
+def macro_f1(
+    y_true: MatrixLike,
+    y_pred: MatrixLike,
+    *,
+    absent: float = 0.0,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
     """Compute the F1 score, averaged over the classes or labels with equal weight.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,), or indicator of shape (n_rows, n_labels)
         True classes as 1-D array of numbers or strings; or true labels as 2-D
-        matrix of zeros and ones, dense or sparse.
+        matrix of zeros and ones, dense or sparse, NaN where a label is not known.
     y_pred : array-like or sparse matrix of the same shape
         Predicted classes or labels.
+    absent : float, default=0.0
+        Value of a label that no row has and that is never predicted: 0 as in
+        scikit-learn, 1 as in Mulan, NaN to leave such labels out of the mean.
+    sample_weight : array-like of shape (n_rows,), optional
+        Non-negative weights of the rows; equal weights by default.
 
     Returns
     -------
     float
         Mean F1. The mean runs over the classes that occur in either argument, or
-        over all labels; a label that occurs in neither argument has F1 0.
+        over all labels.
 
     Examples
     --------
@@ -39,17 +51,11 @@ def macro_f1(y_true: MatrixLike, y_pred: MatrixLike) -> float:
     """
     true, predicted = _as_given(y_true, "y_true"), _as_given(y_pred, "y_pred")
     check_same_shape(predicted.shape, true.shape, "y_pred")
-    if true.ndim == 1:
-        true, predicted = _class_indicators(true, predicted)
-    else:
-        true, predicted = check_indicator(true), check_indicator(predicted, "y_pred")
-    true_positive, n_true, n_predicted = (
-        np.bincount(matrix.indices, minlength=true.shape[1])
-        for matrix in (hits(true, predicted), true, predicted)
-    )
-    # 2 tp / (2 tp + fp + fn); where the divisor is 0 so is tp.
-    f1 = 2.0 * true_positive / np.maximum(n_true + n_predicted, 1)
-    return float(f1.mean())
+    if true.ndim == 2:
+        return macro_mean(label_f1(counts_by_label(true, predicted, sample_weight), absent))
+    weights = check_weights(sample_weight, true.size, "sample_weight")
+    true, predicted = _class_indicators(true, predicted)
+    return macro_mean(label_f1(label_counts(true, predicted, hits(true, predicted), weights), absent))
 
 
 def _class_indicators(true: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> Iterator[sp.csr_array]:

@@ -15,7 +15,7 @@ import slantwood
 # From top to bottom. A part may import what stands in a lower row, and nothing else.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("callbacks", "export", "model_data", "warmup"),
+    ("callbacks", "explain", "export", "model_data", "warmup"),
     ("estimators",),
     ("ensemble",),
     ("data", "metrics", "model_selection", "views"),

@@ -7,7 +7,7 @@ told apart. Most take `known`, by the name of a method: what to believe of it in
 from slantwood_bench.tables.costs import sizes, times
 from slantwood_bench.tables.environment import data_sets, failures, versions
 from slantwood_bench.tables.large_sets import learning_times
-from slantwood_bench.tables.noise_shares import importances
+from slantwood_bench.tables.noise_shares import importances, noise_by_ranking
 from slantwood_bench.tables.parameters import parameters_of, sensitivity
 from slantwood_bench.tables.qualities import quality
 from slantwood_bench.tables.rankings import ALL_TASKS, Ranking, average_ranks, ranking
@@ -25,6 +25,7 @@ __all__ = [
     "failures",
     "importances",
     "learning_times",
+    "noise_by_ranking",
     "parameters_of",
     "quality",
     "ranking",

@@ -1,4 +1,4 @@
-"""Table of the share of importance that noise features get."""
+"""Tables of the share of importance that noise features get, by one measure of importance and by all."""
 
 from __future__ import annotations
 
@@ -37,6 +37,39 @@ def importances(rows: Sequence[Row], known: Mapping[str, Description] | None = N
         left=(0, 1, 2, 6),
         decimals=3,
     )
+
+
+def noise_by_ranking(rows: Sequence[Row], known: Mapping[str, Description] | None = None) -> Table:
+    """Make the table of the share of noise features in each feature ranking, by data set and method."""
+    scored = [row for row in of_experiment(rows, IMPORTANCE) if row.get("noise_by_ranking")]
+    marks = Marks(scored)
+    names = tuple(dict.fromkeys(name for row in scored for name in row["noise_by_ranking"]))
+    return Table(
+        "noise-by-ranking",
+        "Share of as many noise features as real ones in the scores of feature rankings",
+        ("data set", "method", "task", *names),
+        tuple(
+            (
+                marks.on(pair.dataset),
+                pair.method.title,
+                pair.task,
+                *(_mean([row["noise_by_ranking"][name] for row in pair.rows]) for name in names),
+            )
+            for pair in pairs_of(scored, known)
+        ),
+        (
+            "0.5 would be as much as the real features have; scores below 0 count 0. For "
+            "permutation, forests are grown on bootstrap samples; it is left out where features are many.",
+            *marks.notes(row["dataset"] for row in scored),
+        ),
+        left=(0, 1, 2),
+        decimals=3,
+    )
+
+
+def _mean(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return fmean(known) if known else None
 
 
 def _shares(rows: Sequence[Row]) -> tuple[Value, ...]:

@@ -1,0 +1,6 @@
+"""What a fitted model learned: functions on trees and forests."""
+
+from slantwood.explain.feature_ranking import FeatureRanking
+from slantwood.explain.ranking_methods import RANKING_METHODS, feature_ranking
+
+__all__ = ["RANKING_METHODS", "FeatureRanking", "feature_ranking"]
