@@ -50,12 +50,17 @@ def forest(**parameters):
 
 
 @pytest.mark.parametrize("name", SPLITS)
-def test_a_learner_given_by_name_has_the_parameters_of_the_object(name):
-    by_name, by_object = forest(split=name).get_params(), forest(split=split_class(name)()).get_params()
-    assert by_name | {"split": None} == by_object | {"split": None}
-    nested = {k.removeprefix("split__"): v for k, v in by_name.items() if k.startswith("split__")}
-    assert nested == split_class(name)().get_params()
-    assert not any(k.startswith("split__") for k in forest(split=name).get_params(deep=False))
+def test_a_learner_given_as_object_lists_its_parameters_with_those_of_the_estimator(name):
+    learner = split_class(name)()
+    params = forest(split=learner).get_params()
+    nested = {k.removeprefix("split__"): v for k, v in params.items() if k.startswith("split__")}
+    assert nested == learner.get_params()
+    assert not any(k.startswith("split__") for k in forest(split=learner).get_params(deep=False))
+
+
+def test_the_parameters_of_a_forest_make_the_same_forest_again():
+    model = forest(split="svm", max_depth=3)
+    assert ObliqueForestClassifier(**model.get_params()).get_params() == model.get_params()
 
 
 @pytest.mark.parametrize("split", ["gradient", GradientSplit()])

@@ -13,40 +13,19 @@ from sklearn.base import BaseEstimator
 
 from slantwood import splits
 from slantwood.hints import did_you_mean
-from slantwood.split_names import SPLITS, name_of
+from slantwood.split_names import name_of
 
 _PREFIX = "split__"
 
 
 class NestedSplitMixin(BaseEstimator):
-    """Lists and sets `split__*` beside the parameters of the estimator itself."""
+    """Sets `split__*` beside the parameters of the estimator itself.
+
+    `get_params` lists them where `split` is an object, as scikit-learn does it, and not where it is a name: so
+    `ObliqueForestClassifier(**forest.get_params())` makes the same forest again.
+    """
 
     split: Any
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, and as `split__*` those of the split learner.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether those of the split learner are included, also where `split` is a name.
-
-        Returns
-        -------
-        dict of str to object
-            Names and values.
-
-        Examples
-        --------
-        >>> from slantwood import ObliqueTreeClassifier
-        >>> ObliqueTreeClassifier(split="axis").get_params()["split__thresholds"]
-        'best'
-        """
-        params = super().get_params(deep=deep)
-        if deep and isinstance(self.split, str) and self.split in SPLITS:
-            named = splits.named(self.split).get_params()
-            params |= {_PREFIX + name: value for name, value in named.items()}
-        return params
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, of the estimator or as `split__*` of its split learner.
