@@ -21,7 +21,7 @@ _PREFIX = "split__"
 class NestedSplitMixin(BaseEstimator):
     """Sets `split__*` beside the parameters of the estimator itself.
 
-    `get_params` lists them where `split` is an object, as scikit-learn does it, and not where it is a name: so
+    `get_params` lists them where `split` is an object, as scikit-learn does, and not where it is a name: so
     `ObliqueForestClassifier(**forest.get_params())` makes the same forest again.
     """
 
