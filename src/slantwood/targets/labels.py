@@ -24,6 +24,14 @@ class LabelTargets(Targets):
     kind: ClassVar[str] = "labels"
     task = "multi-label"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and skops keep: the type by its name, so that skops asks no trust in it."""
+        return self.__dict__ | {"dtype": self.dtype.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was kept."""
+        self.__dict__.update(state | {"dtype": np.dtype(state["dtype"])})
+
     @classmethod
     def of(cls, y: Any) -> LabelTargets:
         """Check an indicator matrix and remember its form."""
