@@ -68,7 +68,8 @@ class LabelTargets(Targets):
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
-        return {"classes_": self.classes, "n_classes_": len(self.classes)}
+        n_labels = self.n_labels
+        return {"classes_": self.classes, "n_classes_": n_labels, "n_outputs_": n_labels}
 
     def continued(self, later: Any) -> LabelTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
