@@ -13,9 +13,9 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from slantwood import (
     Hierarchy,
@@ -144,7 +144,7 @@ def test_columns_of_a_frame_become_inputs_with_their_names(library):
     by_column = make_column_transformer(
         (make_pipeline(SimpleImputer(), StandardScaler()), ["a", "b", "age"]),
         (OneHotEncoder(handle_unknown="ignore"), ["colour"]),
-        ("passthrough", ["c"]),
+        (StandardScaler(), ["c"]),
     )
     pipeline = make_pipeline(by_column, forest()).fit(frame, y)
     made = to_onnx(pipeline, X=frame[:3])
@@ -186,7 +186,7 @@ def test_an_estimator_alone_takes_the_columns_of_a_frame_too():
 
 def test_a_search_an_ensemble_and_a_calibration_hold_estimators():
     y = np.array(["no", "yes"])[Y[:, 0]]
-    others = DecisionTreeClassifier(max_depth=3)
+    others = GaussianNB()
     for model in (
         GridSearchCV(Pipeline([("scale", StandardScaler()), ("f", forest())]), {"f__max_depth": [2, 3]}),
         make_pipeline(StandardScaler(), StackingClassifier([("ours", forest()), ("theirs", others)], cv=2)),
@@ -216,7 +216,7 @@ def test_skl2onnx_itself_converts_after_registration():
         skl2onnx.to_onnx(pipeline, X[:1], target_opset=12)
 
 
-@pytest.mark.parametrize("opset", [16, 18, 22])
+@pytest.mark.parametrize("opset", [16, 18, 21])
 def test_opsets(opset):
     pipeline = make_pipeline(StandardScaler(), forest()).fit(X, Y)
     made = to_onnx(pipeline, opset=opset)
@@ -265,7 +265,7 @@ def test_nominal_columns_want_an_encoder():
 
 
 def test_rows_of_another_width_are_refused():
-    with pytest.raises(ValueError, match=r"3 columns.*takes 5"):
+    with pytest.raises(ValueError, match=r"X has 3 columns.*takes 5"):
         to_onnx(forest().fit(X, Y[:, 0]), X=X[:, :3])
 
 
@@ -273,7 +273,7 @@ def test_pipelines_must_be_fitted_and_hold_an_estimator():
     with pytest.raises(NotFittedError):
         to_onnx(make_pipeline(StandardScaler(), forest()))
     with pytest.raises(TypeError, match="pipeline that holds one"):
-        to_onnx(make_pipeline(StandardScaler(), DecisionTreeClassifier()).fit(X, Y[:, 0]))
+        to_onnx(make_pipeline(StandardScaler(), GaussianNB()).fit(X, Y[:, 0]))
 
 
 def test_missing_skl2onnx_is_named(monkeypatch):

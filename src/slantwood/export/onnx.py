@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _OPSET = 17
 
 # ScatterElements adds from 16 on; 22 is the newest that skl2onnx has tried.
-_LOWEST_OPSET, _HIGHEST_OPSET = 16, 22
+_LOWEST_OPSET, _NEWEST_OPSET = 16, 22
 
 # The largest message of protobuf, less some room for what is not a table.
 _MOST_BYTES = 2**31 - 2**24
@@ -66,7 +66,8 @@ def to_onnx(
     name : str, default="slantwood"
         Name of the graph.
     opset : int, default=17
-        Version of the operations of ONNX, from 16 to 22. Newer runtimes read older ones.
+        Version of the operations of ONNX, from 16 to 22, or to what the installed onnx knows. Newer runtimes
+        read older ones.
 
     Returns
     -------
@@ -135,12 +136,12 @@ def to_onnx(
         _check_pipeline(model)
     if not isinstance(name, str) or not name:
         raise TypeError(f"name={name!r} must be a word: the name of the graph")
-    check_opset(opset)
     if path is not None and not Path(path).parent.is_dir():
         raise FileNotFoundError(f"path={str(path)!r} is in a folder that does not exist; make it first")
     with optional_import("to_onnx needs onnx", "onnx"):
         import onnx  # noqa: F401
 
+    check_opset(opset)
     if is_own and X is None:
         made = _made_of_estimator(model, name, opset)
     else:
@@ -247,11 +248,14 @@ def _described(model: Any) -> str:
 
 def check_opset(opset: Any) -> None:
     """Refuse versions of the operations of ONNX in which the graph cannot be said."""
+    from onnx.defs import onnx_opset_version
+
     check_integer("opset", opset, 1)
-    if not _LOWEST_OPSET <= opset <= _HIGHEST_OPSET:
+    highest = min(_NEWEST_OPSET, onnx_opset_version())
+    if not _LOWEST_OPSET <= opset <= highest:
         raise ValueError(
-            f"opset={opset} must be from {_LOWEST_OPSET} to {_HIGHEST_OPSET}: the versions of the operations "
-            "of ONNX that have what the graph needs"
+            f"opset={opset} must be from {_LOWEST_OPSET} to {highest}: the versions of the operations of "
+            "ONNX that have what the graph needs, and that the installed onnx knows"
         )
 
 

@@ -133,8 +133,8 @@ def _inputs(model: Any, X: Any) -> list[tuple[str, Any]]:
     """Return the names and types of what a model takes: of X, or else one matrix of numbers."""
     from skl2onnx.common import data_types
 
+    n_features = getattr(model, "n_features_in_", None)
     if X is None:
-        n_features = getattr(model, "n_features_in_", None)
         if n_features is None:
             raise ValueError(
                 f"model={type(model).__name__} does not say how many columns it takes; give X, some rows of "
@@ -144,9 +144,12 @@ def _inputs(model: Any, X: Any) -> list[tuple[str, Any]]:
     if is_frame(X):
         import narwhals.stable.v2 as nw
 
-        columns = nw.from_native(X).lazy().collect().iter_columns()
-        return [(each.name, _column_type(each.dtype)) for each in columns]
+        schema = nw.from_native(X).lazy().collect_schema()
+        _check_width(len(schema), n_features)
+        return [(name, _column_type(dtype)) for name, dtype in schema.items()]
     values = np.asarray(X)
+    n_columns = values.shape[1] if values.ndim == 2 else 1
+    _check_width(n_columns, n_features)
     if values.dtype.kind == "b":
         kind = data_types.BooleanTensorType
     elif values.dtype.kind in "iu":
@@ -155,7 +158,15 @@ def _inputs(model: Any, X: Any) -> list[tuple[str, Any]]:
         kind = data_types.FloatTensorType
     else:
         kind = data_types.StringTensorType
-    return [("X", kind([None, values.shape[1] if values.ndim == 2 else 1]))]
+    return [("X", kind([None, n_columns]))]
+
+
+def _check_width(n_columns: int, n_features: int | None) -> None:
+    if n_features is not None and n_columns != n_features:
+        raise ValueError(
+            f"X has {n_columns} columns, but the model takes {n_features}: give rows of what it was trained "
+            "with"
+        )
 
 
 def _column_type(dtype: Any) -> Any:
@@ -198,12 +209,6 @@ def _check_inputs(operator: Any) -> None:
         raise _Refused(
             f"{type(model).__name__} was trained with nominal columns, which its graph does not encode: put "
             "a OneHotEncoder before it, or export it alone and call encode_inputs"
-        )
-    widths = [each.get_second_dimension() for each in operator.inputs]
-    if None not in widths and sum(widths) != n_graph_inputs(model):
-        raise _Refused(
-            f"X makes {sum(widths)} columns, but {type(model).__name__} takes {n_graph_inputs(model)}: give "
-            "rows of what the model was trained with"
         )
 
 
