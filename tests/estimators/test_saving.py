@@ -7,6 +7,7 @@ import copy
 import io
 import json
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -19,6 +20,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from slantwood import (
     GradientSplit,
@@ -31,6 +34,7 @@ from slantwood import (
     SVMSplit,
     load_model,
 )
+from slantwood.ensemble.forest import FittedForest
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.machine_code import finding
 from slantwood.model import container
@@ -39,6 +43,7 @@ from slantwood.model import container
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 FILES = Path(__file__).parents[1] / "model" / "files"
+DOCS = Path(__file__).parents[2] / "docs"
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)).astype(np.float32)
@@ -450,12 +455,14 @@ def test_a_loaded_model_can_be_copied_pickled_and_saved_over_its_own_file(fitted
         assert_same(answers(model, X), answers(other, X))
 
 
-def test_a_larger_model_is_smaller_than_pickled():
+def test_a_larger_model_takes_less_than_in_memory_and_a_pickle_of_it_too():
     rng = np.random.default_rng(0)
     table, y = rng.normal(size=(500, 20)), rng.integers(0, 5, 500)
     model = forest(n_estimators=10).fit(table, y)
-    assert len(in_bytes(model)) < 0.85 * len(pickle.dumps(model, protocol=5))
-    assert len(in_bytes(model, float16=True)) < 0.55 * len(pickle.dumps(model, protocol=5))
+    in_memory = len(pickle.dumps(model.trees_, protocol=5))
+    assert len(in_bytes(model)) < 0.85 * in_memory
+    assert len(in_bytes(model, float16=True)) < 0.55 * in_memory
+    assert len(pickle.dumps(model, protocol=5)) < 0.85 * in_memory
 
 
 # ---- what cannot be saved
@@ -866,9 +873,42 @@ def test_the_maker_of_the_files_makes_them_all(tmp_path):
 # ---- skops
 
 
+def types_that_the_documentation_names():
+    page = DOCS / "models.md"
+    return set(
+        re.findall(r"`((?:slantwood|scipy)\.[\w.]+)`", page.read_text("utf-8")) if page.exists() else []
+    )
+
+
+TRUSTED = types_that_the_documentation_names()
+
+
+@pytest.mark.skipif(not TRUSTED, reason="the documentation is not part of this installation")
 @pytest.mark.parametrize("case", CASES)
-def test_skops_keeps_models_too(case, fitted):
+def test_skops_keeps_pipelines_and_asks_trust_in_few_types_that_the_documentation_names(case, fitted):
     skops = pytest.importorskip("skops.io")
-    data = skops.dumps(fitted(case))
-    again = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
-    assert_same(answers(fitted(case), INPUTS.get(case, X)), answers(again, INPUTS.get(case, X)))
+    model, table = fitted(case), INPUTS.get(case, X)
+    data = skops.dumps(make_pipeline(FunctionTransformer(), model))
+    asked = set(skops.get_untrusted_types(data=data))
+    assert len(asked) <= 7
+    assert asked <= TRUSTED
+    assert any(name.startswith("scipy") for name in asked) == hasattr(model, "oob_decision_function_")
+    again = skops.loads(data, trusted=list(asked))[-1]
+    assert_same(answers(model, table), answers(again, table))
+
+
+def test_trees_of_a_forged_skops_file_are_refused_as_those_of_a_model_file_are(fitted, monkeypatch):
+    skops = pytest.importorskip("skops.io")
+    state = fitted("multi-class").forest_.__getstate__()
+    described, arrays = state["trees"]
+    beyond = arrays["trees/features"] + np.uint16(1000)  # columns that X does not have
+    forged = state | {"trees": (described, arrays | {"trees/features": beyond})}
+    monkeypatch.setattr(FittedForest, "__getstate__", lambda _: forged)
+    data = skops.dumps(fitted("multi-class"))
+    with pytest.raises(ModelFileError, match=r"has the column 100\d"):
+        skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+
+
+def test_a_model_that_was_saved_for_prediction_only_can_be_pickled(fitted):
+    model = load_model(io.BytesIO(in_bytes(fitted("multi-class"), predict_only=True)))
+    assert_same(answers(model, X), answers(pickle.loads(pickle.dumps(model)), X))

@@ -461,7 +461,7 @@ def test_model_must_be_fitted():
 
 @pytest.mark.parametrize("model", [LogisticRegression(), None, ObliqueForestClassifier])
 def test_model_must_be_one_of_slantwood(model):
-    with pytest.raises(TypeError, match=r"model=.*pipeline\[-1\]"):
+    with pytest.raises(TypeError, match=r"model=.*pipeline that holds one"):
         to_onnx(model)
 
 
@@ -469,6 +469,26 @@ def test_model_must_be_one_of_slantwood(model):
 def tree():
     X = table(40)
     return small(ObliqueTreeRegressor).fit(X, signal(X).ravel())
+
+
+@pytest.mark.parametrize("opset", range(16, min(22, onnx.defs.onnx_opset_version()) + 1))
+def test_every_opset_predicts_the_same(opset):
+    X = table(gaps=0.1)
+    Y = sp.csr_array((signal(X, 20) > 3).astype(np.float32))  # rare labels: sums over what leaves store
+    model = small(ObliqueForestClassifier, max_features=None, normalize_rows=True).fit(X, Y)
+    made = to_onnx(model, opset=opset)
+    onnx.checker.check_model(made, full_check=True)
+    assert [each.version for each in made.opset_import] == [opset]
+    np.testing.assert_array_equal(run_made(made, X)["probabilities"], run(model, X)["probabilities"])
+
+
+@pytest.mark.parametrize(
+    ("opset", "error", "words"),
+    [(15, ValueError, "from 16 to 2"), (23, ValueError, "from 16 to 2"), ("17", TypeError, "whole number")],
+)
+def test_other_opsets_are_refused(tree, opset, error, words):
+    with pytest.raises(error, match=rf"opset={opset!r}.*{words}"):
+        to_onnx(tree, opset=opset)
 
 
 @pytest.mark.parametrize("name", ["", 3])

@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 
-def test_files_are_smaller_than_pickles_and_predict_the_same_elsewhere(capsys):
+def test_files_are_smaller_than_trees_in_memory_and_predict_the_same_elsewhere(capsys):
     model_files.main(["--trees", "2", "--repeats", "1"])
     said = capsys.readouterr().out
     share = {

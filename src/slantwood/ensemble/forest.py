@@ -8,6 +8,7 @@ import numpy as np
 
 from slantwood.ensemble.settings import Settings
 from slantwood.features.encoding import Encoding
+from slantwood.model import tree_file
 from slantwood.model.trees import Trees
 from slantwood.targets.base import Targets
 
@@ -25,3 +26,17 @@ class FittedForest:
     seed: int | None  # None in a model that was saved for predicting only
     tuned: Mapping[str, Any] | None  # settings found on held-out rows; None like the seed
     has_tree_of_all_rows: bool  # whether some tree was grown without a bootstrap sample
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and skops keep: of trees and settings plain arrays and values, as in a file."""
+        has_sizes = not np.isnan(self.trees.node_weight).any()
+        described, arrays = tree_file.to_arrays(self.trees, predict_only=not has_sizes)
+        kept = {"trees": (described, arrays), "settings": self.settings.to_dict()}
+        return self.__dict__ | kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was kept; compiled code sees trees that were checked, as those of a model file are."""
+        described, arrays = state["trees"]
+        n_features, n_targets = len(state["encoding"].source), state["targets"].n_columns
+        trees = tree_file.from_arrays(described, dict(arrays), n_features=n_features, n_targets=n_targets)
+        self.__dict__.update(state | {"trees": trees, "settings": Settings(**state["settings"])})

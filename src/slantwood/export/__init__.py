@@ -2,5 +2,6 @@
 
 from slantwood.estimators.tree_text import export_text
 from slantwood.export.onnx import encode_inputs, to_onnx
+from slantwood.export.pipelines import register_onnx
 
-__all__ = ["encode_inputs", "export_text", "to_onnx"]
+__all__ = ["encode_inputs", "export_text", "register_onnx", "to_onnx"]

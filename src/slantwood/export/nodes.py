@@ -12,13 +12,15 @@ class Nodes:
     """Nodes of a graph, or of the body of a loop within it.
 
     Values are known by their names, which are made up here and are unique in the whole model. A body sees the
-    values of the graph around it.
+    values of the graph around it. In a model that others add nodes to as well, all names here begin with a
+    prefix that theirs do not have.
     """
 
-    def __init__(self, around: Nodes | None = None) -> None:
+    def __init__(self, around: Nodes | None = None, prefix: str = "") -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = [] if around is None else around.constants
         self._numbers: count[int] = count() if around is None else around._numbers
+        self.prefix: str = prefix if around is None else around.prefix
 
     def body(self) -> Nodes:
         """Begin the body of a loop."""
@@ -26,11 +28,12 @@ class Nodes:
 
     def name(self, what: str) -> str:
         """Make up a name."""
-        return f"{what}_{next(self._numbers)}"
+        return f"{self.prefix}{what}_{next(self._numbers)}"
 
     def add(self, kind: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Add a node of one output; return the name of this."""
-        return self.add_many(kind, *inputs, outputs=[output or self.name(kind)], **attributes)[0]
+        """Add a node of one output, which may have a name of its own; return its name, prefix included."""
+        name = f"{self.prefix}{output}" if output else self.name(kind)
+        return self.add_many(kind, *inputs, outputs=[name], **attributes)[0]
 
     def add_many(self, kind: str, *inputs: str, outputs: list[str], **attributes: Any) -> list[str]:
         """Add a node of several outputs; return their names."""

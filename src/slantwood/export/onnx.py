@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood import __version__
@@ -22,12 +23,16 @@ from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
+from slantwood.validation import check_integer
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 # Of 2022: old enough that runtimes of several years read it; tried with onnxruntime 1.15 and 1.31.
-_OPSET, _IR_VERSION = 17, 8
+_OPSET = 17
+
+# ScatterElements adds from 16 on; 22 is the newest that skl2onnx has tried.
+_LOWEST_OPSET, _NEWEST_OPSET = 16, 22
 
 # The largest message of protobuf, less some room for what is not a table.
 _MOST_BYTES = 2**31 - 2**24
@@ -35,20 +40,34 @@ _MOST_BYTES = 2**31 - 2**24
 _ROWS = "N"
 
 
-def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = "slantwood") -> ModelProto:
-    """Make an ONNX model that predicts what a fitted tree or forest predicts.
+def to_onnx(
+    model: Any,
+    path: str | PathLike[str] | None = None,
+    *,
+    X: Any = None,
+    name: str = "slantwood",
+    opset: int = _OPSET,
+) -> ModelProto:
+    """Make an ONNX model that predicts what a fitted tree, forest or pipeline predicts.
 
     It consists of plain operations, which any runtime of ONNX has, finds the same leaves and adds them up in
     the same order. All rows go through all trees together: give up to some thousand rows at a time.
 
     Parameters
     ----------
-    model : ObliqueTreeClassifier, ObliqueTreeRegressor, ObliqueForestClassifier or ObliqueForestRegressor
-        The fitted estimator.
+    model : estimator of slantwood, or pipeline
+        The fitted estimator; or a fitted Pipeline, or another estimator of scikit-learn, that holds one. The
+        other steps are converted by skl2onnx.
     path : str or path, optional
         File to write the model to, whole or not at all.
+    X : array or data frame, optional
+        Some rows of what a pipeline takes, for the types of its inputs. Of a data frame each column becomes
+        an input of its own, with its name. Needed where a pipeline does not take one matrix of numbers.
     name : str, default="slantwood"
         Name of the graph.
+    opset : int, default=17
+        Version of the operations of ONNX, from 16 to 22, or to what the installed onnx knows. Newer runtimes
+        read older ones.
 
     Returns
     -------
@@ -57,7 +76,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
 
         - ``X``, float32 of shape (N, n_features): the features in the order of training, NaN where a value is
           missing. For a model that was trained with nominal columns these are the columns that
-          `encode_inputs` makes, named in ``model.split_feature_names_``.
+          `encode_inputs` makes, named in ``model.split_feature_names_``. With `X`, its whole numbers are
+          int64, its other numbers float32, and its texts strings.
 
         and the outputs
 
@@ -68,20 +88,25 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
         - ``variable``, of regressors, double of shape (N, n_targets): as `predict` returns it, but a single
           target is a column too.
 
+        Those of an ensemble of scikit-learn around estimators, such as stacking, are as skl2onnx has them.
+
         Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels.
         The threshold of labels, or of two classes, becomes part of it.
 
     Raises
     ------
     ImportError
-        If onnx is not installed.
+        If onnx, or for a pipeline skl2onnx, is not installed.
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model is larger than the 2 GB that ONNX allows.
+        If the model is larger than the 2 GB that ONNX allows, or a step cannot be converted by skl2onnx.
 
     Notes
     -----
+    The steps before an estimator compute in float32. Where columns need more digits, call `register_onnx`,
+    and give skl2onnx inputs of type double.
+
     With `normalize_rows`, rows are scaled to length 1 in the graph, as those of a dense X are in `predict`;
     where `predict` is given a sparse X, a scaled value may differ in its last bit.
 
@@ -96,42 +121,76 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
     >>> import onnxruntime  # doctest: +SKIP
     >>> session = onnxruntime.InferenceSession("iris.onnx")  # doctest: +SKIP
     >>> label, probabilities = session.run(None, {"X": X.astype("float32")})  # doctest: +SKIP
+
+    A pipeline as a whole:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> pipeline = make_pipeline(StandardScaler(), forest).fit(X, y)
+    >>> model = to_onnx(pipeline, "iris.onnx", opset=18)  # doctest: +SKIP
     """
-    _check_model(model)
+    is_own = isinstance(model, ObliqueEstimator)
+    if is_own:
+        check_is_fitted(model)
+    else:
+        _check_pipeline(model)
     if not isinstance(name, str) or not name:
         raise TypeError(f"name={name!r} must be a word: the name of the graph")
     if path is not None and not Path(path).parent.is_dir():
         raise FileNotFoundError(f"path={str(path)!r} is in a folder that does not exist; make it first")
     with optional_import("to_onnx needs onnx", "onnx"):
-        from onnx import helper
+        import onnx  # noqa: F401
 
-    width = chain_width(model.trees_)
-    _check_size(model, width)
+    check_opset(opset)
+    if is_own and X is None:
+        made = _made_of_estimator(model, name, opset)
+    else:
+        from slantwood.export.pipelines import made_of_pipeline  # which embeds the graphs of this file
+
+        made = made_of_pipeline(model, X, name, opset)
+    if path is not None:
+        with atomic_write(path) as file:
+            file.write(made.SerializeToString())
+    return made
+
+
+def _made_of_estimator(model: Any, name: str, opset: int) -> ModelProto:
+    from onnx import helper
 
     graph = Nodes()
+    n_inputs = n_graph_inputs(model)
+    inputs, outputs = [typed("X", np.float32, (_ROWS, n_inputs))], add_predictions(graph, "X", model)
+    description = _description(model)
+    opset_id = helper.make_opsetid("", opset)
+    made = helper.make_model(
+        graph.graph(name, inputs, outputs, initializer=graph.constants, doc_string=description),
+        opset_imports=[opset_id],
+        ir_version=helper.find_min_ir_version_for([opset_id]),
+        producer_name="slantwood",
+        producer_version=__version__,
+        doc_string=description,
+    )
+    helper.set_model_props(made, properties_of(model, n_inputs))
+    return made
+
+
+def n_graph_inputs(model: Any) -> int:
+    """Return how many columns the graph of a fitted estimator takes."""
     encoding = model.encoding_
-    n_inputs = len(encoding.source) if encoding.has_nominal else encoding.n_inputs
-    X = "X"
+    return len(encoding.source) if encoding.has_nominal else encoding.n_inputs
+
+
+def add_predictions(graph: Nodes, X: str, model: Any) -> list[Any]:
+    """Add the nodes from float32 rows to the outputs of a fitted estimator; return what these are."""
+    width = chain_width(model.trees_)
+    _check_size(model, width)
+    encoding = model.encoding_
     if encoding.indicated and not encoding.has_nominal:
         X = _add_indicators(graph, X, encoding.indicated)
     if model.settings_.normalize_rows:
         X = _add_normalized_rows(graph, X)
     means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
-    inputs, outputs = [typed("X", np.float32, (_ROWS, n_inputs))], _add_outputs(graph, means, model)
-    description = _description(model)
-    made = helper.make_model(
-        graph.graph(name, inputs, outputs, initializer=graph.constants, doc_string=description),
-        opset_imports=[helper.make_opsetid("", _OPSET)],
-        ir_version=_IR_VERSION,
-        producer_name="slantwood",
-        producer_version=__version__,
-        doc_string=description,
-    )
-    helper.set_model_props(made, _properties(model, n_inputs))
-    if path is not None:
-        with atomic_write(path) as file:
-            file.write(made.SerializeToString())
-    return made
+    return add_outputs(graph, means, model)
 
 
 def encode_inputs(model: Any, X: Any) -> np.ndarray:
@@ -163,7 +222,9 @@ def encode_inputs(model: Any, X: Any) -> np.ndarray:
     array([[1., 0., 0.],
            [2., 0., 1.]], dtype=float32)
     """
-    _check_model(model)
+    if not isinstance(model, ObliqueEstimator):
+        raise TypeError(f"{_described(model)} must be a fitted estimator of slantwood")
+    check_is_fitted(model)
     encoding = model.encoding_
     matrix = model.encode_features(X)
     if not encoding.has_nominal:
@@ -172,13 +233,30 @@ def encode_inputs(model: Any, X: Any) -> np.ndarray:
     return np.ascontiguousarray(dense, np.float32)
 
 
-def _check_model(model: Any) -> None:
-    if not isinstance(model, ObliqueEstimator):
+def _check_pipeline(model: Any) -> None:
+    held = model.get_params().values() if isinstance(model, BaseEstimator) else ()
+    if not any(isinstance(each, ObliqueEstimator) for each in held):
         raise TypeError(
-            f"model={model!r:.60} ({type(model).__name__}) must be a fitted estimator of slantwood; of a "
-            "pipeline give the last step, pipeline[-1]"
+            f"{_described(model)} must be a fitted estimator of slantwood, or a pipeline that holds one"
         )
     check_is_fitted(model)
+
+
+def _described(model: Any) -> str:
+    return f"model={model!r:.60} ({type(model).__name__})"
+
+
+def check_opset(opset: Any) -> None:
+    """Refuse versions of the operations of ONNX in which the graph cannot be said."""
+    from onnx.defs import onnx_opset_version
+
+    check_integer("opset", opset, 1)
+    highest = min(_NEWEST_OPSET, onnx_opset_version())
+    if not _LOWEST_OPSET <= opset <= highest:
+        raise ValueError(
+            f"opset={opset} must be from {_LOWEST_OPSET} to {highest}: the versions of the operations of "
+            "ONNX that have what the graph needs, and that the installed onnx knows"
+        )
 
 
 def _check_size(model: Any, width: int) -> None:
@@ -215,7 +293,7 @@ def _add_normalized_rows(graph: Nodes, X: str) -> str:
 # ---- what comes out
 
 
-def _add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
+def add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     """Add the nodes from mean leaves to the outputs; return what these are."""
     targets = model.targets_
     if targets.task in NUMBER_TASKS:
@@ -305,7 +383,8 @@ def _description(model: Any) -> str:
     return f"{type(model).__name__} of slantwood {__version__}. X: {columns}; NaN where a value is missing."
 
 
-def _properties(model: Any, n_inputs: int) -> dict[str, str]:
+def properties_of(model: Any, n_inputs: int) -> dict[str, str]:
+    """Return what a fitted estimator is, as texts."""
     targets = model.targets_
     properties = {
         "slantwood_version": __version__,

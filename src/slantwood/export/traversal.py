@@ -148,7 +148,9 @@ def _add_routing(graph: Nodes, X: str, n_rows: str, n_columns: int, links: Links
     )
     any_row = graph.add("Greater", graph.add("Squeeze", n_rows), none)
     end = _State(*(graph.name(f"{field}_at_the_end") for field in _State._fields))
-    graph.add_many("Loop", "", any_row, *start, outputs=list(end), body=_step(graph, cells, links))
+    # As many steps as there are: a missing input would mean the same, but skl2onnx cannot sort such a node.
+    most_steps = graph.constant(np.iinfo(np.int64).max)
+    graph.add_many("Loop", most_steps, any_row, *start, outputs=list(end), body=_step(graph, cells, links))
     return graph.add("Sub", graph.constant(np.int32(-1)), end.reached)
 
 
@@ -197,7 +199,7 @@ def _add_totals(step: Nodes, state: _State, cells: str, links: Links) -> str:
     parts = [products]
     if width > 1:
         parts = [step.name("product") for _ in range(width)]
-        step.add_many("Split", products, outputs=parts, axis=1)
+        step.add_many("Split", products, step.constant([1] * width), outputs=parts, axis=1)
     total = step.add("Unsqueeze", step.add("Add", state.total, bias), last_axis)
     for part in parts:  # one by one: an operation that sums may do so in any order
         total = step.add("Add", total, part)

@@ -42,7 +42,7 @@ class ClassTargets(Targets):
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
-        return {"classes_": self.classes, "n_classes_": len(self.classes)}
+        return {"classes_": self.classes, "n_classes_": len(self.classes), "n_outputs_": 1}
 
     def continued(self, later: Any) -> ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""

@@ -39,6 +39,14 @@ class LabelTargets(Targets):
     kind: ClassVar[str] = "labels"
     task = "multi-label"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle and skops keep: the type by its name, so that skops asks no trust in it."""
+        return self.__dict__ | {"dtype": self.dtype.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was kept."""
+        self.__dict__.update(state | {"dtype": np.dtype(state["dtype"])})
+
     @classmethod
     def of(cls, y: Any, names: Sequence[str] | None = None) -> LabelTargets:
         """Check an indicator matrix and remember its form, and what its columns are called."""
@@ -94,7 +102,8 @@ class LabelTargets(Targets):
     @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
-        found = {"classes_": self.classes, "n_classes_": len(self.classes)}
+        n_labels = self.n_labels
+        found = {"classes_": self.classes, "n_classes_": n_labels, "n_outputs_": n_labels}
         if self.names is None or self.as_sets:
             return found
         return {**found, "target_names_": tuple(map(str, self.names.tolist()))}  # each label is a column of y
