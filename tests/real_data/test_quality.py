@@ -1,7 +1,10 @@
 """Quality on real data with default parameters: floors that a change must not break.
 
-50 trees, 3-fold cross-validation (shuffled, seed 1), mean of the folds; Eurlex-4K on its given split.
+50 trees, 3-fold cross-validation (shuffled, seed 1), mean of the folds, on large sets the first fold alone;
+Eurlex-4K with 10 trees on its given split. `slantwood_bench.scripts.quality` has the figures in full.
 """
+
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -21,9 +24,9 @@ needs_data = pytest.mark.skipif(
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 
-def cross_validated(forest, X, y, measure):
+def cross_validated(forest, X, y, measure, n_folds=3):
     results = []
-    for train, test in KFold(3, shuffle=True, random_state=1).split(X):
+    for train, test in islice(KFold(3, shuffle=True, random_state=1).split(X), n_folds):
         model = clone(forest).set_params(n_jobs=2, random_state=0).fit(X[train], y[train])
         results.append(measure(model, X[test], y[test]))
     return float(np.mean(results))
@@ -47,12 +50,18 @@ def f1(model, X, y):
 
 @needs_data
 @pytest.mark.parametrize(
-    ("name", "floor"),
-    [("emotions", 0.81), ("scene", 0.88), ("bibtex", 0.595), ("corel5k", 0.33), ("delicious", 0.41)],
+    ("name", "n_folds", "floor"),
+    [
+        ("emotions", 3, 0.81),
+        ("scene", 3, 0.88),
+        ("bibtex", 1, 0.60),
+        ("corel5k", 3, 0.33),
+        ("delicious", 1, 0.41),
+    ],
 )
-def test_label_ranking_precision_is_above_its_floor(name, floor):
+def test_label_ranking_precision_is_above_its_floor(name, n_folds, floor):
     data = read(name)
-    assert cross_validated(ObliqueForestClassifier(), data.X, data.y, lrap) >= floor
+    assert cross_validated(ObliqueForestClassifier(), data.X, data.y, lrap, n_folds) >= floor
 
 
 @needs_data
@@ -80,9 +89,9 @@ def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, meas
 @needs_data
 def test_eurlex_precision_is_above_its_floors():
     train, test = read_parts("eurlex-eurovoc")
-    model = ObliqueForestClassifier(n_jobs=2, random_state=0).fit(train.X, train.y)
+    model = ObliqueForestClassifier(n_estimators=10, n_jobs=2, random_state=0).fit(train.X, train.y)
     found = precision_at_k(test.y, model.predict_proba(test.X, top_k=5), k=(1, 3, 5))
-    assert (found >= [0.79, 0.65, 0.54]).all(), found
+    assert (found >= [0.765, 0.635, 0.52]).all(), found
 
 
 @needs_data
