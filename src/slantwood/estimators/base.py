@@ -23,11 +23,12 @@ from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.features.encoding import Encoding
-from slantwood.features.frames import checked_table, is_table
+from slantwood.features.frames import checked_table, column_names, is_table
 from slantwood.features.sparse_input import check_sparse
 from slantwood.model.trees import Trees
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
+from slantwood.targets.several import MultiTargets
 
 # Attributes that some fits set and others do not.
 _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "thresholds_", "threshold_rule_")
@@ -76,10 +77,13 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             table, X, encoding = self._read_features(X)
             weights = check.check_row_weights(sample_weight, X.shape[0])
             attributes = check.check_clustering(clustering, X.shape[0])
+            given = y
             y, targets, Y, weights = self._encode_targets(y, weights)
             self._grow(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
+            if target_names is None and isinstance(targets, MultiTargets):
+                target_names = column_names(given, "y")
             if target_names is not None:
                 counts = check.target_name_counts(targets)
                 self.target_names_ = check.check_names("target_names", target_names, counts)
@@ -166,7 +170,7 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         check.check_max_features(self.max_features, data.X.shape[1])
         target_weights = data.targets.column_weights
         if self.target_weights is not None:
-            target_weights = check.check_target_weights(self.target_weights, data.targets.n_columns)
+            target_weights = check.check_target_weights(self.target_weights, data.targets)
         if earlier is None or earlier.seed is None:
             seed, tuned = draw_seed(check_random_state(self.random_state)), None
         else:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
@@ -26,10 +27,12 @@ from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.clustering import Clustering
+from slantwood.targets.columns import GivenColumn, array_targets, frame_targets
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
+from slantwood.targets.several import MultiTargets
 from slantwood.targets.thresholds import tuned_thresholds
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 from slantwood.validation import check_flag, check_integer
@@ -58,9 +61,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; NaN, or a null of a frame, where a value is missing.
-        y : array of shape (n_rows,), or array or sparse matrix of shape (n_rows, n_labels)
-            Classes of any type, or the 0/1 indicator matrix of a multi-label task. None or NaN marks rows
-            without a class and labels that are not known; with `unlabeled_weight`, a class of -1 does too.
+        y : array of shape (n_rows,), array or sparse matrix of shape (n_rows, n_labels), or data frame
+            Classes of any type, or the 0/1 indicator matrix of a multi-label task. Two or more columns of
+            other whole numbers, text or objects are several targets, each with classes of its own; in a data
+            frame, columns of floats beside columns of classes are numbers to predict. None or NaN marks rows
+            without a class and what is not known of labels and targets; with `unlabeled_weight`, a class
+            of -1 does too.
             With `hierarchy`, the indicator matrix of its labels, or a set of labels for each row: the most
             specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
@@ -92,6 +98,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if self.hierarchy is not None:
             targets, read = HierarchyTargets.read(y, self.hierarchy, len(weights))
         else:
+            columns = frame_targets(y, len(weights))
+            if columns is not None:
+                return self._encode_several(y, columns, weights)
             y = as_array(y, len(weights))
             if not sp.issparse(y) and y.ndim == 2 and y.shape[1] == 1:
                 warnings.warn(
@@ -103,6 +112,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 y = y.ravel()
             if y.ndim == 1:
                 return self._encode_classes(y, weights)
+            columns = array_targets(y)
+            if columns is not None:
+                return self._encode_several(y, columns, weights)
             y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
             targets = LabelTargets.of(y)
         targets = self._continued(targets)
@@ -117,9 +129,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not (weights > 0).any():
             raise ValueError(f"class_weight={self.class_weight!r:.60} leaves no row with a positive weight")
 
-    def _encode_classes(
-        self, given: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+    def _read_classes(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a column of classes, and the mask of the rows in which the class is known."""
         y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
         classes = np.unique(y[known])
         minus_one = self.unlabeled_weight is not None and len(classes) == 1
@@ -135,6 +146,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             check_classification_targets(y[known])
         except (TypeError, ValueError) as error:
             raise type(error)(f"y cannot be taken as classes: {error}") from error
+        return y, known
+
+    def _encode_classes(
+        self, given: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+        y, known = self._read_classes(given)
         if self.class_weight is not None:
             weights = weights.copy()
             weights[known] *= compute_sample_weight(self.class_weight, y[known])
@@ -146,6 +163,20 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         targets = self._continued(targets)
         check.check_threshold(self.threshold, targets)
         return given, targets, targets.encode(y, known), weights
+
+    def _encode_several(
+        self, y: Any, given: list[GivenColumn], weights: np.ndarray
+    ) -> tuple[Any, MultiTargets, Any, np.ndarray]:
+        columns = several.read_targets(given, self._read_classes)
+        if self.class_weight is not None:
+            weights = weights * several.row_weights_by_classes(self.class_weight, columns)
+            self._check_some_weight(weights)
+        several.check_some_known(given, columns, weights)
+        targets = MultiTargets.of(columns, weights)
+        columns = targets.known_only(columns)
+        targets = self._continued(targets)
+        check.check_threshold(self.threshold, targets)
+        return y, targets, targets.encode(columns), weights
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, or its labels.
@@ -159,7 +190,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         -------
         array, CSR array or list
             In the form of y: classes; an indicator matrix, sparse where y was sparse; or a list with the
-            labels of each row. Labels of a hierarchy come with all their ancestors.
+            labels of each row. Labels of a hierarchy come with all their ancestors. Several targets have a
+            column each, in an array of their type or, where types differ, of objects.
 
         Examples
         --------
@@ -171,6 +203,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         [0, 0]
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, MultiTargets):
+            check.check_threshold(self.threshold, self.targets_)
+            return self.targets_.decode(self._predictor.mean(self.encode_features(X)))
         return self.targets_.decode(self._scores(X), self.decision_threshold())
 
     def _scores(self, X: Any, *, sparse: bool | None = None, top_k: int | None = None) -> Any:
@@ -221,9 +256,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Returns
         -------
-        array or CSR array of shape (n_rows, n_classes)
+        array or CSR array of shape (n_rows, n_classes), or list of arrays
             Columns in the order of `classes_`. With many labels, `top_k` and `sparse` never form the
-            dense matrix.
+            dense matrix. Of several targets a list with an array for each, and None for a number.
 
         Examples
         --------
@@ -241,6 +276,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if top_k is not None:
             check_integer("top_k", top_k, 1)
         wants_sparse = sparse or top_k is not None
+        if isinstance(self.targets_, MultiTargets) and wants_sparse:
+            raise ValueError(
+                f"top_k={top_k!r}, sparse={sparse!r}: the probabilities of {self.n_outputs_} targets are a "
+                "list of dense arrays; give neither, and sort the array of a target yourself"
+            )
+        if isinstance(self.targets_, MultiTargets):
+            return self._scores(X)
         if self.targets_.n_columns > 1 and wants_sparse:
             return self._scores(X, sparse=True, top_k=top_k)
         scores = self._scores(X, sparse=False)
@@ -265,7 +307,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         float
             The share of rows whose class, or whose whole set of labels, is right. Of a hierarchy, where
             hardly any row is right in all its labels, the area under the pooled precision-recall curve
-            (`slantwood.metrics.pooled_auprc`).
+            (`slantwood.metrics.pooled_auprc`). Of several targets the mean over them of the accuracy, or of
+            R2 for numbers, each over the rows in which it is known.
 
         Examples
         --------
@@ -277,6 +320,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         True
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, MultiTargets):
+            predicted = self.targets_.decoded_columns(self._predictor.mean(self.encode_features(X)))
+            weights = check.check_row_weights(sample_weight, len(predicted[0]))
+            truth = several.given_truth(y, self.targets_, len(weights))
+            return several.mean_score(self.targets_, truth, predicted, weights)
         hierarchy = self.targets_.hierarchy
         if hierarchy is None:
             check_sparse(y, "y")
@@ -285,7 +333,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         truth = closed_labels(y, hierarchy, scores.shape[0])
         return pooled_auprc(truth, scores, sample_weight=sample_weight)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the probability of each class or label.
 
         Parameters
@@ -295,8 +343,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Returns
         -------
-        array of shape (n_rows, n_classes)
-            Columns in the order of `classes_`; minus infinity where a probability is 0.
+        array of shape (n_rows, n_classes), or list of arrays
+            Columns in the order of `classes_`; minus infinity where a probability is 0. Of several targets
+            a list, as `predict_proba` returns.
 
         Examples
         --------
@@ -307,8 +356,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         >>> forest.predict_log_proba(X).shape
         (150, 3)
         """
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            if isinstance(shares, list):
+                return [None if each is None else np.log(each) for each in shares]
+            return np.log(shares)
 
     @property
     def _needs_out_of_bag(self) -> bool:
@@ -321,6 +373,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             self.thresholds_ = tuned_thresholds(means[seen], data.Y[seen], data.row_weights[seen], average)
             self.threshold_rule_ = self.threshold
         if not self.oob_score:
+            return
+        if isinstance(targets, MultiTargets):
+            columns, weights = targets.decoded_columns(means), np.where(seen, data.row_weights, 0.0)
+            shares = targets.probabilities(means)
+            self.oob_decision_function_ = [a if b is None else b for a, b in zip(columns, shares, strict=True)]
+            truth = several.encoded_truth(data.Y, targets)
+            self.oob_score_ = several.mean_score(targets, truth, columns, weights)
             return
         self.oob_decision_function_ = targets.probabilities(means)
         if targets.hierarchy is not None:
@@ -344,4 +403,5 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         tags.classifier_tags.multi_label = self._split_is_for("multi-label")
         tags.classifier_tags.multi_class = self._split_is_for("multi-class")
         tags.target_tags.single_output = self._split_is_for(*CLASS_TASKS)
+        tags.target_tags.multi_output = self._split_is_for("multi-target classification")
         return tags
