@@ -377,7 +377,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if isinstance(targets, MultiTargets):
             columns, weights = targets.decoded_columns(means), np.where(seen, data.row_weights, 0.0)
             shares = targets.probabilities(means)
-            self.oob_decision_function_ = [a if b is None else b for a, b in zip(columns, shares, strict=True)]
+            self.oob_decision_function_ = [
+                a if b is None else b for a, b in zip(columns, shares, strict=True)
+            ]
             truth = several.encoded_truth(data.Y, targets)
             self.oob_score_ = several.mean_score(targets, truth, columns, weights)
             return

@@ -14,8 +14,9 @@ def input_names(model: Any) -> tuple[str, ...] | None:
 
 
 def output_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the columns of the scores: of classes, labels or numbers."""
+    """Return the names of the columns of the scores, of classes, labels or numbers; or of several targets."""
     if model.targets_.task in (*CLASS_TASKS, HIERARCHICAL):
         return tuple(map(str, model.classes_.tolist()))
     named = getattr(model, "target_names_", None)
-    return tuple(named) if named else tuple(f"y{j}" for j in range(model.targets_.n_columns))
+    n_names = len(model.targets_.block_sizes) or model.targets_.n_columns
+    return tuple(named) if named else tuple(f"y{j}" for j in range(n_names))

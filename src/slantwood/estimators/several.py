@@ -32,7 +32,9 @@ def _read(given: GivenColumn, read_classes: ReadClasses) -> TargetColumn:
             return TargetColumn(numbers, ~np.isnan(numbers), True)
         return TargetColumn(*read_classes(given.values), False)
     except (TypeError, ValueError) as error:
-        number = "" if given.is_number else ". If it is a number, give y as a data frame with a column of floats"
+        number = (
+            "" if given.is_number else ". If it is a number, give y as a data frame with a column of floats"
+        )
         raise type(error)(f"target {shown(given.name)}: {error}{number}") from error
 
 
@@ -67,7 +69,9 @@ def row_weights_by_classes(class_weight: Any, columns: Sequence[TargetColumn]) -
     return weights
 
 
-def check_some_known(given: Sequence[GivenColumn], columns: Sequence[TargetColumn], weights: np.ndarray) -> None:
+def check_some_known(
+    given: Sequence[GivenColumn], columns: Sequence[TargetColumn], weights: np.ndarray
+) -> None:
     """Refuse a target of which nothing is known in the rows that have a weight."""
     for named, column in zip(given, columns, strict=True):
         if not (column.known & (weights > 0)).any():

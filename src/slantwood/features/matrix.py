@@ -62,7 +62,9 @@ def scaled_columns(X: Any, factors: np.ndarray) -> Any:
     if not sp.issparse(X):
         return (X * factors).astype(np.float32)
     csr = _canonical(X)
-    return sp.csr_array(((csr.data * factors[csr.indices]).astype(np.float32), csr.indices, csr.indptr), csr.shape)
+    return sp.csr_array(
+        ((csr.data * factors[csr.indices]).astype(np.float32), csr.indices, csr.indptr), csr.shape
+    )
 
 
 def known_rows(X: Any) -> np.ndarray:

@@ -40,7 +40,9 @@ def equal_say(Y: Any, block_sizes: np.ndarray, row_weights: np.ndarray, power: f
     starts = np.concatenate([[0], np.cumsum(block_sizes)[:-1]])
     varies = variances > 0
     of_target = np.add.reduceat(variances, starts)
-    divided = np.add.reduceat(np.where(varies, np.where(varies, variances, 1.0) ** (1.0 - power), 0.0), starts)
+    divided = np.add.reduceat(
+        np.where(varies, np.where(varies, variances, 1.0) ** (1.0 - power), 0.0), starts
+    )
     # With factor a and weight p: p a^2 sum_j v_j = 1, and p a^(2 - 2q) sum_j v_j^(1-q) = 1.
     some = of_target > 0
     ratio = np.where(some, divided, 1.0) / np.where(some, of_target, 1.0)

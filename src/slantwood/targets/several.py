@@ -111,7 +111,9 @@ class MultiTargets(Targets):
     def known_only(self, columns: Sequence[TargetColumn]) -> list[TargetColumn]:
         """Return the columns where classes of no row of positive weight count as not known."""
         return [
-            column if column.is_number else column._replace(known=column.known & self._has_class(part, column))
+            column
+            if column.is_number
+            else column._replace(known=column.known & self._has_class(part, column))
             for part, column in zip(self.parts, columns, strict=True)
         ]
 
