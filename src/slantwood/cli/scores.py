@@ -16,6 +16,7 @@ from slantwood.estimators.names import output_names
 from slantwood.hints import listed, pluralize
 from slantwood.metrics import (
     average_auprc,
+    exact_match,
     hierarchical_precision_recall_f1,
     label_auprc,
     label_ranking_average_precision,
@@ -25,7 +26,7 @@ from slantwood.metrics import (
     precision_at_k,
 )
 from slantwood.metrics.regression import common_unit
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
 # Labels that are made dense in one go.
 _CHUNK_CELLS = 1 << 24
@@ -45,6 +46,8 @@ def scores(model: Any, X: Any, y: Any) -> Scores:
     task = model.targets_.task
     if task in NUMBER_TASKS:
         return _of_numbers(y, model.predict(X), output_names(model))
+    if task in SEVERAL_TASKS:
+        return _of_several(y, model, X)
     known = _known_rows(y)
     if not known.all():
         warn(f"{pluralize(int((~known).sum()), 'row')} without (all) known labels left out")
@@ -123,6 +126,39 @@ def _log_loss(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> 
     place = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     of_truth = np.where(classes[place] == y, probabilities[np.arange(len(y)), place], 0.0)
     return float(np.abs(np.log(np.clip(of_truth, np.finfo(probabilities.dtype).eps, 1.0))).mean())
+
+
+# ---- several targets
+
+
+def _of_several(y: Any, model: Any, X: Any) -> Scores:
+    """Return measures of each target over the rows in which it is known, and their means over the targets."""
+    predicted, shares = model.predict(X), model.predict_proba(X)
+    each: dict[str, dict[str, float]] = {}
+    for j, (name, classes) in enumerate(zip(output_names(model), model.classes_, strict=True)):
+        truth = y[name].to_numpy()
+        if classes is None:
+            each[name] = _of_number(truth, predicted[:, j].astype(np.float64))
+            continue
+        known = _known_rows(truth)
+        measures = {"accuracy": float("nan"), "macro_f1": float("nan"), "log_loss": float("nan")}
+        if known.any():
+            said = predicted[known, j].astype(classes.dtype)
+            found = _of_classes(truth[known], said, shares[j][known], classes)
+            measures = {"macro_f1": float(np.mean([one["f1"] for one in found.each.values()]))} | found.together
+        each[name] = {m: measures[m] for m in ("accuracy", "macro_f1", "log_loss")} | {"rows": int(known.sum())}
+    names = dict.fromkeys(measure for one in each.values() for measure in one if measure != "rows")
+    together = {
+        f"mean_{measure}": float(np.mean([one[measure] for one in each.values() if measure in one]))
+        for measure in names
+        if measure not in ("rmse", "mae")  # in units of their own
+    }
+    columns = [y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None]
+    are_classes = np.array([classes is not None for classes in model.classes_])
+    if (known := np.all([_known_rows(column) for column in columns], axis=0)).any():
+        of_classes = np.column_stack([column[known].astype(object) for column in columns])
+        together["exact_match"] = exact_match(of_classes, predicted[known][:, are_classes])
+    return Scores(together, each)
 
 
 # ---- labels
