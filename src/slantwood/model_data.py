@@ -439,7 +439,7 @@ def _classes(classes: np.ndarray, y: Any, names: Sequence[str], path: str) -> np
         except ValueError as error:
             raise ValueError(
                 f"{path}: target {names[0]!r} holds text such as {listed(y, 1)}, and the model predicts the "
-                f"classes {listed(classes)}"
+                f"classes {listed(classes.tolist())}"
             ) from error
     return y
 

@@ -32,7 +32,8 @@ def cv(
 ) -> None:
     """Cross-validate on a data file.
 
-    Each part is predicted by a model of the others; every class of one target, and every label, has its share in each part.
+    Each part is predicted by a model of the others; every class of one target, and every label, has its share
+    in each part.
     """
     if print_config:
         typer.echo(options_as_toml(context))

@@ -76,7 +76,9 @@ def _predicted(
         return list(names), _matrix(_rounded(model.targets_, model.predict(X)))
     if task in SEVERAL_TASKS:
         if top_k is not None:
-            raise ValueError("--top-k is for one target or labels, and the model predicts several; use --proba")
+            raise ValueError(
+                "--top-k is for one target or labels, and the model predicts several; use --proba"
+            )
         return _several(model, X, proba, names)
     if top_k is not None:
         return _best(model, X, min(top_k, len(names)), names)
@@ -103,7 +105,7 @@ def _several(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[lis
     """Return a column for each target and, if asked for, one for each of its classes after it."""
     heading: list[str] = []
     columns: list[list[Any]] = []
-    shares = model.predict_proba(X) if proba else [None] * len(names)
+    shares: list[Any] = model.predict_proba(X) if proba else []
     predicted = model.predict(X)
     for j, (name, part) in enumerate(zip(names, model.targets_.parts, strict=True)):
         heading.append(name)

@@ -145,15 +145,21 @@ def _of_several(y: Any, model: Any, X: Any) -> Scores:
         if known.any():
             said = predicted[known, j].astype(classes.dtype)
             found = _of_classes(truth[known], said, shares[j][known], classes)
-            measures = {"macro_f1": float(np.mean([one["f1"] for one in found.each.values()]))} | found.together
-        each[name] = {m: measures[m] for m in ("accuracy", "macro_f1", "log_loss")} | {"rows": int(known.sum())}
+            measures = {
+                "macro_f1": float(np.mean([one["f1"] for one in found.each.values()]))
+            } | found.together
+        each[name] = {m: measures[m] for m in ("accuracy", "macro_f1", "log_loss")} | {
+            "rows": int(known.sum())
+        }
     names = dict.fromkeys(measure for one in each.values() for measure in one if measure != "rows")
     together = {
         f"mean_{measure}": float(np.mean([one[measure] for one in each.values() if measure in one]))
         for measure in names
         if measure not in ("rmse", "mae")  # in units of their own
     }
-    columns = [y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None]
+    columns = [
+        y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None
+    ]
     are_classes = np.array([classes is not None for classes in model.classes_])
     if (known := np.all([_known_rows(column) for column in columns], axis=0)).any():
         of_classes = np.column_stack([column[known].astype(object) for column in columns])

@@ -98,7 +98,7 @@ def _several(columns: Sequence[TargetColumn], names: Sequence[str], task: str | 
 
 
 def _may_be_classes(column: TargetColumn) -> bool:
-    """Whether one of several columns is taken for classes where nothing is said: text, or two whole numbers."""
+    """Whether one of several columns is classes where nothing is said: text, or two whole numbers."""
     if isinstance(column, Categories):
         return True
     values = known_values(column)

@@ -325,7 +325,7 @@ def _targets(given: Any, reader: ValueReader) -> Any:
 
 
 def _targets_of_kind(given: Any, reader: ValueReader, kinds: Mapping[str, tuple[Any, set[str]]]) -> Any:
-    kind = given.get("kind") if isinstance(given, dict) else None
+    kind: Any = given.get("kind") if isinstance(given, dict) else None
     if kind not in kinds:
         raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
     cls, keys = kinds[kind]

@@ -116,10 +116,9 @@ def mean_score(
     targets: MultiTargets, truth: Sequence[Truth], predicted: Sequence[np.ndarray], weights: np.ndarray
 ) -> float:
     """Return the mean over the targets of accuracy, or of R2 for numbers; NaN where nothing is known."""
-    scores = [
-        _r2(*each, weights) if isinstance(part, RegressionTargets) else _accuracy(*each, weights)
-        for part, *each in zip(targets.parts, truth, predicted, strict=True)
-    ]
+    measures = [_r2 if isinstance(part, RegressionTargets) else _accuracy for part in targets.parts]
+    triples = zip(measures, truth, predicted, strict=True)
+    scores = [measure(of_target, said, weights) for measure, of_target, said in triples]
     known = [score for score in scores if not np.isnan(score)]
     return float(np.mean(known)) if known else float("nan")
 

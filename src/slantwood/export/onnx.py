@@ -69,8 +69,8 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None, *, name: str = 
         - ``probabilities``, of classifiers, float32 of shape (N, n_classes): as `predict_proba` returns them;
         - ``variable``, of regressors, double of shape (N, n_targets): as `predict` returns it, but a single
           target is a column too;
-        - ``label_0`` and ``probabilities_0``, ``label_1`` and so on, of classifiers of several targets: one of
-          each for every target, as above; for a target of numbers ``variable_1``, double of shape (N, 1).
+        - ``label_0`` and ``probabilities_0``, ``label_1`` and so on, of classifiers of several targets: as
+          above for each target; for a target of numbers ``variable_1``, say, double of shape (N, 1).
 
         Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels
         (of several targets, a list of lists).

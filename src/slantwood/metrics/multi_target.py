@@ -68,7 +68,9 @@ def mean_macro_f1(y_true: Any, y_pred: Any) -> float:
     known = _known(true)
     columns = range(true.shape[1])
     return float(
-        np.mean([macro_f1(true[known[:, j], j], predicted[known[:, j], j]) for j in columns if known[:, j].any()])
+        np.mean(
+            [macro_f1(true[known[:, j], j], predicted[known[:, j], j]) for j in columns if known[:, j].any()]
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""What every kind of target can do; `classes`, `labels`, `hierarchical_labels`, `numbers`, `several` do it."""
+"""What every kind of target can do; `classes`, `labels`, `hierarchical_labels`, `numbers` and others do it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Targets(ABC):
 
     @property
     def block_sizes(self) -> np.ndarray:
-        """How many columns each of several targets has that count as one; empty where each counts by itself."""
+        """Number of columns of each of several targets, which count as one; empty where each counts alone."""
         return np.empty(0, np.intp)
 
     @property

@@ -1,8 +1,9 @@
 """Is y several targets, each a column of classes or of numbers, rather than labels; and which are they.
 
 Columns of nothing but 0 and 1 are labels. In a data frame a column says by its type what it is: of floating
-point, a number; of text, categories, whole numbers, truth values or dates, classes. An array has one type for all its columns,
-and several numbers are for a regressor, so that these are classes: text, objects, or whole numbers.
+point, a number; of text, categories, whole numbers, truth values or dates, classes. An array has one type for
+all its columns, and several numbers are for a regressor, so that these are classes: text, objects, or whole
+numbers.
 """
 
 from __future__ import annotations

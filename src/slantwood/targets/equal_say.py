@@ -52,7 +52,7 @@ def equal_say(Y: Any, block_sizes: np.ndarray, row_weights: np.ndarray, power: f
 
 
 def _variances(Y: Any, row_weights: np.ndarray) -> np.ndarray:
-    # Columns are indicators, or numbers of variance 1 that are counted from near their mean: squares are safe.
+    # Columns are indicators, or numbers of variance 1 counted from near their mean: squares are safe.
     squares = Y.multiply(Y).tocsr() if sp.issparse(Y) else np.asarray(Y, np.float64) ** 2
     means, of_squares = (np.nan_to_num(column_means(each, row_weights)) for each in (Y, squares))
     variances = of_squares - means**2

@@ -1,8 +1,8 @@
 """Several targets of kinds of their own per example: classes, and numbers beside them.
 
-Each column of y is a part, `ClassTargets` or one number of `RegressionTargets`, and the encoded columns of the
-parts stand side by side. What is not known of a target is missing in all its columns, and its other targets
-still count.
+Each column of y is a part, `ClassTargets` or one number of `RegressionTargets`, and the encoded columns of
+the parts stand side by side. What is not known of a target is missing in all its columns, and the other
+targets of the row still count.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class MultiTargets(Targets):
 
     def encode(self, columns: Sequence[TargetColumn]) -> Any:
         """Return the encoded columns of all targets; NaN where a target is not known."""
-        encoded = [
+        encoded: list[Any] = [
             part.encode(column.values, column.known)
             if isinstance(part, ClassTargets)
             else part.encode(column.values)
@@ -150,12 +150,11 @@ class MultiTargets(Targets):
 
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
-        return {
-            "parts": [
-                {"kind": part.kind, **part.to_json(lambda value, name, j=j: to_json(value, f"{name}/{j}"))}
-                for j, part in enumerate(self.parts)
-            ]
-        }
+        return {"parts": [self._part_to_json(j, to_json) for j in range(len(self.parts))]}
+
+    def _part_to_json(self, j: int, to_json: ToJson) -> dict[str, Any]:
+        part = self.parts[j]
+        return {"kind": part.kind, **part.to_json(lambda value, name: to_json(value, f"{name}/{j}"))}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> MultiTargets:
