@@ -1,4 +1,4 @@
-"""What every kind of target can do; `classes`, `labels`, `hierarchical_labels`, `numbers` and others do it."""
+"""What every kind of target can do: `classes`, `labels`, `hierarchical_labels`, `numbers` and `several`."""
 
 from __future__ import annotations
 
