@@ -23,7 +23,7 @@ from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Data, is_frame
 from slantwood.estimators.names import input_names, output_names, target_columns
 from slantwood.hints import did_you_mean, listed, pluralize, stacklevel_of_user
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
 __all__ = ["ModelData", "align_to_model", "read_for_model"]
 
@@ -103,6 +103,9 @@ def read_for_model(
     known = target_columns(model)
     if task in CLASS_TASKS and model.classes_.dtype.kind in "UO":
         codes |= set(known)
+    if task in SEVERAL_TASKS:
+        are_text = [classes is not None and classes.dtype.kind in "UO" for classes in model.classes_]
+        codes |= {name for name, is_text in zip(known, are_text, strict=False) if is_text}
     kind = format_of(path, format).name
     columns = _ModelColumns(
         targets=targets,
@@ -117,7 +120,8 @@ def read_for_model(
         keys=_keys(path, encoding) if kind == "arff" and path.is_file() else (),
         asks_file=task == HIERARCHICAL,
         may_lack_names=header is None and kind in ("csv", "tsv"),
-        task="regression" if task in NUMBER_TASKS else "classification",
+        # Of several targets the model knows better than the file which are classes.
+        task=None if task in SEVERAL_TASKS else "regression" if task in NUMBER_TASKS else "classification",
     )
     data = read_with_options(path, columns, format)
     if data.X.shape[0] == 0:
@@ -374,8 +378,10 @@ def _numbers(column: Any, name: str, path: str) -> np.ndarray:
 
 def _align_targets(model: Any, data: Data, path: str, by_position: bool) -> Any:
     task = model.targets_.task
+    if task in SEVERAL_TASKS:
+        return _several(model, data, path)
     if task in CLASS_TASKS:
-        return _classes(model, data, path)
+        return _classes(model.classes_, data.y, data.target_names, path)
     if task in NUMBER_TASKS:
         return _ordered_numbers(model, data, path)
     if data.y.ndim == 1:
@@ -396,21 +402,44 @@ def _one_label_each(data: Data, path: str) -> Data:
     return replace(data, y=Y, target_names=tuple(map(str, values.tolist())))
 
 
-def _classes(model: Any, data: Data, path: str) -> np.ndarray:
-    y = data.y
+def _several(model: Any, data: Data, path: str) -> Any:
+    """Return a frame of the targets in the model's order, each in the type that the model predicts."""
+    names, y = output_names(model), data.y
+    n_targets = 1 if y.ndim == 1 else y.shape[1]
+    if n_targets != len(names):
+        raise ValueError(f"{path} has {n_targets} targets, and the model predicts {len(names)}")
+    columns = dict(zip(data.target_names, _columns_of(y), strict=True))
+    if not _missing_names(names, data.target_names):
+        columns = {name: columns[name] for name in names}
+    truth = {}
+    for name, (called, column), classes in zip(names, columns.items(), model.classes_, strict=True):
+        if classes is not None:
+            truth[name] = _classes(classes, column, [called], path)
+        elif column.dtype.kind in "biuf":
+            truth[name] = column.astype(np.float64)
+        else:
+            raise ValueError(f"{path}: target {called!r} holds text, and the model predicts numbers")
+    return importlib.import_module("pandas").DataFrame(truth)
+
+
+def _columns_of(y: Any) -> list[np.ndarray]:
+    if is_frame(y):
+        return [y[name].to_numpy() for name in y.columns]
+    return list((y.toarray() if sp.issparse(y) else y).T)
+
+
+def _classes(classes: np.ndarray, y: Any, names: Sequence[str], path: str) -> np.ndarray:
     if getattr(y, "ndim", 2) != 1:
-        raise ValueError(
-            f"{path} has {len(data.target_names)} targets, and the model predicts one class; expected one"
-        )
-    if model.classes_.dtype.kind in "UO" and y.dtype.kind in "iuf":
+        raise ValueError(f"{path} has {len(names)} targets, and the model predicts one class; expected one")
+    if classes.dtype.kind in "UO" and y.dtype.kind in "iuf":
         return y.astype(str)
-    if model.classes_.dtype.kind in "iuf" and y.dtype.kind in "UO":
+    if classes.dtype.kind in "iuf" and y.dtype.kind in "UO":
         try:
-            return y.astype(model.classes_.dtype)
+            return y.astype(classes.dtype)
         except ValueError as error:
             raise ValueError(
-                f"{path}: target {data.target_names[0]!r} holds text such as {listed(y, 1)}, and the model "
-                f"predicts the classes {listed(model.classes_)}"
+                f"{path}: target {names[0]!r} holds text such as {listed(y, 1)}, and the model predicts the "
+                f"classes {listed(classes.tolist())}"
             ) from error
     return y
 

@@ -73,9 +73,9 @@ def test_few_labels_are_held_sparse():
     [
         ([numbers(1)], "clustering", "task='clustering' must be"),
         ([texts([0], "a")], "regression", "target 't0' has text such as 'a'; expected numbers"),
-        ([texts([0], "a"), numbers(1)], None, "target 't0' has text such as 'a', and is one of 2"),
+        ([texts([0], "a"), numbers(1)], "regression", "target 't0' has text such as 'a'; expected numbers"),
         ([numbers(2**53 + 2, 1, 2)], "classification", "give nominal=['t0'], which takes them as text"),
-        ([numbers(1), numbers(2)], "classification", "among the 2 targets some are not 0 and 1"),
+        ([numbers(1), numbers(0.5)], "classification", "target 't1' has numbers that are not whole"),
     ],
 )
 def test_what_poses_no_task(columns, task, message):
@@ -86,3 +86,40 @@ def test_what_poses_no_task(columns, task, message):
 def test_classes_that_differ_in_a_zero_character_at_the_end_stay_apart():
     y, _ = infer_task([texts([0, 1], "a", "a\0")], ["t"], None)
     assert y.tolist() == ["a", "a\0"]
+
+
+SEVERAL = {
+    "text": ([texts([0, 1, 1], "a", "b"), texts([2, 0, 1], "x", "y", "z")], None, ["category", "category"]),
+    "text and numbers": ([texts([0, 1, 1], "a", "b"), numbers(1.5, 2, 3)], None, ["category", "float64"]),
+    "text and two whole numbers": (
+        [texts([0, 1, 1], "a", "b"), numbers(7, 3, 7)],
+        None,
+        ["category", "int64"],
+    ),
+    "text and two broken numbers": (
+        [texts([0, 1, 1], "a", "b"), numbers(0.5, 3, 3)],
+        None,
+        ["category", "float64"],
+    ),
+    "numbers, said to be classes": (
+        [numbers(1, 2, 3), numbers(0, 1, 0)],
+        "classification",
+        ["int64", "int64"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "task", "dtypes"), SEVERAL.values(), ids=SEVERAL)
+def test_several_targets_with_classes_of_their_own_are_a_frame(columns, task, dtypes):
+    y, recognised = infer_task(columns, ["s", "t"], task)
+    assert list(y) == ["s", "t"]
+    assert [str(dtype) for dtype in y.dtypes] == dtypes
+    assert recognised == ("mixed targets" if "float64" in dtypes else "multi-target classification")
+
+
+def test_classes_of_several_targets_may_be_missing():
+    y, task = infer_task([texts([0, -1, 1], "a", "b"), numbers(7, NAN, 3)], ["s", "t"], None)
+    assert task == "multi-target classification"
+    assert y["s"].tolist()[::2] == ["a", "b"]
+    assert y["t"].cat.categories.tolist() == [3, 7]
+    assert y.isna().to_numpy().tolist() == [[False, False], [True, True], [False, False]]

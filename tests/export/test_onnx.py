@@ -513,3 +513,27 @@ def test_missing_onnx_is_named(tree, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'slantwood\[onnx\]'"):
         to_onnx(tree)
+
+
+def test_several_targets_have_outputs_of_their_own():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4)).astype(np.float32)
+    y = pd.DataFrame(
+        {
+            "kind": np.array(["elm", "fir", "oak"])[np.digitize(X[:, 0], [-0.5, 0.5])],
+            "height": 100 + X[:, 1].astype(np.float64),
+            "rings": np.where(X[:, 2] > 0, 7, 3),
+        }
+    )
+    model = ObliqueForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    outputs, predicted, shares = run(model, X), model.predict(X), model.predict_proba(X)
+    assert set(outputs) == {"label_0", "probabilities_0", "variable_1", "label_2", "probabilities_2"}
+    for j in (0, 2):
+        assert (outputs[f"label_{j}"] == predicted[:, j]).all()
+        np.testing.assert_allclose(outputs[f"probabilities_{j}"], shares[j], atol=1e-6)
+    assert (outputs["variable_1"][:, 0] == predicted[:, 1]).all()
+    properties = {each.key: each.value for each in to_onnx(model).metadata_props}
+    assert json.loads(properties["classes"]) == [["elm", "fir", "oak"], None, [3, 7]]
+    assert json.loads(properties["target_names"]) == ["kind", "height", "rings"]

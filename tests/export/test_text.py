@@ -1,5 +1,6 @@
 """Claims about trees as text; `tests/cli/test_inspect.py` has those of every task."""
 
+import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -36,3 +37,13 @@ def test_a_tree_that_the_model_does_not_have_is_refused(forest, tree):
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         export_text(ObliqueTreeClassifier())
+
+
+def test_a_leaf_of_several_targets_says_what_each_is():
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    several = [["elm", 7], ["elm", 7], ["oak", 3], ["oak", 7]]
+    model = ObliqueTreeClassifier(split="axis", max_depth=1, min_samples_split=2)
+    text = export_text(model.fit(X, np.array(several, object), target_names=["kind", "rings"]))
+    assert text.startswith("Tree 0 of ObliqueTreeClassifier, multi-target classification\n")
+    assert "kind = elm (1.00), rings = 7 (1.00)  [2 rows, 50 %]" in text
+    assert "kind = oak (1.00), rings = 3 (0.50)" in text

@@ -31,6 +31,7 @@ def test_tags_say_what_the_split_learner_takes(name, as_object):
     assert tags.classifier_tags.multi_label == learns(classifier, LABELS)
     assert tags.classifier_tags.multi_class == learns(classifier, CLASSES)
     assert tags.target_tags.single_output == (learns(classifier, CLASSES) or learns(classifier, LABELS[:, 0]))
+    assert tags.target_tags.multi_output == learns(classifier, np.column_stack([CLASSES, CLASSES]))
     regressor = ObliqueForestRegressor(n_estimators=1, split=split)
     assert get_tags(regressor).target_tags.multi_output == learns(regressor, X)
     assert get_tags(regressor).target_tags.single_output == learns(regressor, X[:, 0])

@@ -15,7 +15,7 @@ from slantwood.cli.options import AllMeasures, Json, number, with_options
 from slantwood.cli.sources import training_data
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import pluralize
-from slantwood.task_names import NUMBER_TASKS
+from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -33,7 +33,8 @@ def cv(
 ) -> None:
     """Cross-validate on a data file.
 
-    Each part is predicted by a model of the others; every class and label has its share in each part.
+    Each part is predicted by a model of the others; every class of one target, and every label, has its share
+    in each part.
     """
     if print_config:
         typer.echo(options_as_toml(context))
@@ -89,7 +90,7 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     n_rows = data.X.shape[0]
     if n_folds > n_rows:
         raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
-    if data.task in NUMBER_TASKS:
+    if data.task in (*NUMBER_TASKS, *SEVERAL_TASKS):
         folds: Any = KFold(n_folds, shuffle=True, random_state=seed)
     else:
         folds = LabelStratifiedKFold(n_folds, hierarchy=data.hierarchy, shuffle=True, random_state=seed)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import listed, pluralize
+from slantwood.task_names import SEVERAL_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
@@ -46,6 +47,11 @@ def reason_for_task(data: Data, options: TrainingOptions) -> str:
         return f"{len(names):,} targets hold 0 and 1 only; --task regression if these are numbers"
     if task == "multi-target regression":
         return f"{len(names):,} targets hold numbers"
+    if task in SEVERAL_TASKS:
+        numbers = [name for name in names if data.y[name].dtype.kind == "f"]
+        classes = [name for name in names if name not in numbers]
+        also = f", and {listed(numbers)} numbers" if numbers else ""
+        return f"{listed(classes)} have classes of their own{also}; --nominal or --task if not so"
     holds = f"target {names[0]!r} holds"
     if task == "regression":
         return f"{holds} numbers; --task classification if they are classes"

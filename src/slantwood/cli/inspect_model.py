@@ -10,7 +10,7 @@ import typer
 from slantwood.cli.console import format_bytes, print_fields, print_json, print_table
 from slantwood.cli.options import Json, ModelFile, number
 from slantwood.hints import listed
-from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS, SEVERAL_TASKS
 
 _MOST_FEATURES = 20
 
@@ -86,7 +86,13 @@ def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
 
     task, depth, settings = metadata["task"], metadata["depth"], metadata["settings"]
     split = settings["split"] or {"name": None}
-    outputs = "targets" if task in NUMBER_TASKS else "classes" if task in CLASS_TASKS else "labels"
+    outputs = (
+        "targets"
+        if task in (*NUMBER_TASKS, *SEVERAL_TASKS)
+        else "classes"
+        if task in CLASS_TASKS
+        else "labels"
+    )
     nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
     n_trees, n_nodes, n_leaves = (f"{metadata[name]:,}" for name in ("trees", "nodes", "leaves"))
     rows = [

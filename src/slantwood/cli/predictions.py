@@ -1,6 +1,7 @@
 """Predictions as rows of text: which columns there are, and how they are written.
 
-A class is one column, `prediction`. A number is one column, called like its target. Labels are a column of 0
+A class is one column, `prediction`. A number is one column, called like its target, and so is the class of
+each of several targets. Labels are a column of 0
 and 1 each or, as a list, one column `labels`. Lists in a cell are divided by semicolons, and a label that has
 one itself stands in quotes, as cells of a CSV file do; in JSON they are lists.
 """
@@ -25,7 +26,8 @@ import scipy.sparse as sp
 from slantwood.cli import models
 from slantwood.data.files import format_suffix, open_write
 from slantwood.estimators.names import output_names
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.targets.numbers import RegressionTargets
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
 # Rows that are made dense, and text, in one go.
 _CHUNK = 1000
@@ -71,7 +73,13 @@ def _predicted(
     if task in NUMBER_TASKS:
         if proba or top_k is not None:
             raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
-        return list(names), _matrix(_rounded(model, model.predict(X)))
+        return list(names), _matrix(_rounded(model.targets_, model.predict(X)))
+    if task in SEVERAL_TASKS:
+        if top_k is not None:
+            raise ValueError(
+                "--top-k is for one target or labels, and the model predicts several; use --proba"
+            )
+        return _several(model, X, proba, names)
     if top_k is not None:
         return _best(model, X, min(top_k, len(names)), names)
     if task in CLASS_TASKS:
@@ -91,6 +99,24 @@ def _classes(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[lis
     shares = probabilities.round(8).tolist()
     heading = ["prediction", *(f"P({name})" for name in names)]
     return heading, lambda part: [[*a, *b] for a, b in zip(chosen[part], shares[part], strict=True)]
+
+
+def _several(model: Any, X: Any, proba: bool, names: Sequence[str]) -> tuple[list[str], _Cells]:
+    """Return a column for each target and, if asked for, one for each of its classes after it."""
+    heading: list[str] = []
+    columns: list[list[Any]] = []
+    shares: list[Any] = model.predict_proba(X) if proba else []
+    predicted = model.predict(X)
+    for j, (name, part) in enumerate(zip(names, model.targets_.parts, strict=True)):
+        heading.append(name)
+        if isinstance(part, RegressionTargets):
+            columns.append(_rounded(part, predicted[:, j].astype(np.float64))[:, 0].tolist())
+            continue
+        columns.append(predicted[:, j].tolist())
+        if proba:
+            heading += [f"P({name}={each})" for each in part.classes.tolist()]
+            columns += shares[j].round(8).T.tolist()
+    return heading, lambda part: [list(row) for row in zip(*(each[part] for each in columns), strict=True)]
 
 
 def _best(model: Any, X: Any, k: int, names: Sequence[str]) -> tuple[list[str], _Cells]:
@@ -128,15 +154,15 @@ def _stored_in_rows(matrix: sp.csr_array) -> Iterator[tuple[np.ndarray, np.ndarr
         yield matrix.indices[first:last], matrix.data[first:last]
 
 
-def _rounded(model: Any, predicted: np.ndarray) -> np.ndarray:
+def _rounded(targets: RegressionTargets, predicted: np.ndarray) -> np.ndarray:
     """Round numbers to what single precision knows of them, or of their spread if counted from a mean."""
     columns = predicted.reshape(len(predicted), -1).copy()
-    for j, (mean, scale) in enumerate(zip(model.targets_.mean, model.targets_.scale, strict=True)):
+    for j, (mean, scale) in enumerate(zip(targets.mean, targets.scale, strict=True)):
         if mean == 0:
             columns[:, j] = [float(f"{number:.9g}") for number in columns[:, j].tolist()]
         elif abs(digits := 8 - math.floor(math.log10(scale))) < 300:  # NumPy multiplies by powers of ten
             columns[:, j] = columns[:, j].round(digits)
-    return model.targets_.within_range(columns)
+    return targets.within_range(columns)
 
 
 def _numbers(values: np.ndarray) -> list[Any]:

@@ -45,10 +45,11 @@ def print_scores(scores: Scores, *, per_target: bool = False) -> None:
     if not scores.each:
         say("This task has no measures by target.")
         return
-    measures = list(next(iter(scores.each.values())))
+    measures = list(dict.fromkeys(measure for one in scores.each.values() for measure in one))
     print_table(
         ["target", *map(measure_name, measures)],
-        [[name, *(one[m] for m in measures)] for name, one in scores.each.items()],
+        # Of classes beside numbers, each has measures that the other has not.
+        [[name, *(one.get(m, "") for m in measures)] for name, one in scores.each.items()],
     )
 
 

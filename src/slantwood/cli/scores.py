@@ -21,6 +21,7 @@ from slantwood.metrics import (
     average_rmse,
     average_rrmse,
     coverage,
+    exact_match,
     hamming_loss,
     hierarchical_precision_recall_f1,
     label_auprc,
@@ -36,7 +37,7 @@ from slantwood.metrics import (
     target_rmse,
     target_rrmse,
 )
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
     task = model.targets_.task
     if task in NUMBER_TASKS:
         return _of_numbers(y, model.predict(X), output_names(model), every=every)
+    if task in SEVERAL_TASKS:
+        return _of_several(y, model, X, every=every)
     known = _known_rows(y)
     if not known.all():
         warn(f"{pluralize(int((~known).sum()), 'row')} without (all) known labels left out")
@@ -155,6 +158,45 @@ def _log_loss(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> 
     place = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     of_truth = np.where(classes[place] == y, probabilities[np.arange(len(y)), place], 0.0)
     return float(np.abs(np.log(np.clip(of_truth, np.finfo(probabilities.dtype).eps, 1.0))).mean())
+
+
+# ---- several targets
+
+
+def _of_several(y: Any, model: Any, X: Any, *, every: bool = False) -> Scores:
+    """Return measures of each target over the rows in which it is known, and their means over the targets."""
+    predicted, shares = model.predict(X), model.predict_proba(X)
+    each: dict[str, dict[str, float]] = {}
+    for j, (name, classes) in enumerate(zip(output_names(model), model.classes_, strict=True)):
+        truth = y[name].to_numpy()
+        if classes is None:
+            numbers = predicted[:, j].astype(np.float64)
+            each |= _of_numbers(truth, numbers, (name,), every=every).each
+            continue
+        known = _known_rows(truth)
+        measures = {"accuracy": float("nan"), "macro_f1": float("nan"), "log_loss": float("nan")}
+        if known.any():
+            said = predicted[known, j].astype(classes.dtype)
+            found = _of_classes(truth[known], said, shares[j][known], classes, every=every)
+            measures = {
+                "macro_f1": float(np.mean([one["f1"] for one in found.each.values()]))
+            } | found.together
+        shown = measures if every else ("accuracy", "macro_f1", "log_loss")
+        each[name] = {measure: measures[measure] for measure in shown} | {"rows": int(known.sum())}
+    names = dict.fromkeys(measure for one in each.values() for measure in one if measure != "rows")
+    together = {
+        f"mean_{measure}": float(np.mean([one[measure] for one in each.values() if measure in one]))
+        for measure in names
+        if measure not in ("rmse", "mae")  # in units of their own
+    }
+    columns = [
+        y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None
+    ]
+    are_classes = np.array([classes is not None for classes in model.classes_])
+    if (known := np.all([_known_rows(column) for column in columns], axis=0)).any():
+        of_classes = np.column_stack([column[known].astype(object) for column in columns])
+        together["exact_match"] = exact_match(of_classes, predicted[known][:, are_classes])
+    return Scores(together, each)
 
 
 # ---- labels

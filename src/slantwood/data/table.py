@@ -30,7 +30,9 @@ class Data:
         A data frame where some are nominal: these are of dtype category.
     y : ndarray or csr_array, or None
         Classes or numbers of shape (n_rows,), numbers of shape (n_rows, n_targets), or an indicator matrix of
-        labels, CSR where under a tenth of it is non-zero. None where the file has no targets.
+        labels, CSR where under a tenth of it is non-zero. A data frame for several targets with classes of
+        their own: classes are categories or whole numbers, and targets of floating point are numbers. None
+        where the file has no targets.
     feature_names : sequence of str
         Names of the columns of X: a tuple, or `NumberedNames` that equal it, where a file only numbers its
         columns, of which it may have millions.
@@ -40,8 +42,9 @@ class Data:
         The hierarchy of the labels, where the file has one. Labels in y are those that the file gives;
         `Hierarchy.closure` adds the ones above.
     task : str or None
-        "binary", "multi-class", "multi-label", "hierarchical multi-label", "regression" or "multi-target
-        regression"; None where there is no y.
+        "binary", "multi-class", "multi-label", "hierarchical multi-label", "regression", "multi-target
+        regression", "multi-target classification" or, where some targets are numbers and others classes,
+        "mixed targets"; None where there is no y.
     weights : ndarray of shape (n_rows,) or None
         Weights of the rows, where the file has them.
     keys : ndarray of str of shape (n_rows,) or (n_rows, n_keys), or None

@@ -9,7 +9,8 @@ import numpy as np
 
 from slantwood.data.limits import Limit
 from slantwood.data.table import Categories, compact, known_values, task_of, task_of_classes
-from slantwood.hints import listed, shown
+from slantwood.hints import listed, optional_import, shown
+from slantwood.task_names import MIXED, SEVERAL_TASKS
 
 # How files write that a row has a label, or has it not.
 _PRESENCE = {"1": 1, "1.0": 1, "true": 1, "yes": 1, "y": 1, "t": 1}
@@ -28,7 +29,9 @@ def infer_task(
 
     One column of text is classes, and so is one of numbers that has two values; other numbers are regression.
     Several columns of nothing but 0 and 1 (or false and true, no and yes) are labels, other numbers several
-    regression targets. The argument `task` says otherwise: "classification" or "regression".
+    regression targets. Where text is among several columns, each has its own classes or is a number, by the
+    rule for one column; y is then a data frame. The argument `task` says otherwise: "classification" or
+    "regression" for all columns.
     """
     if task not in (None, "classification", "regression"):
         raise ValueError(f"task={shown(task)} must be None, 'classification' or 'regression'")
@@ -39,34 +42,67 @@ def infer_task(
     labels = None if task == "regression" else _labels(columns)
     if labels is not None:
         return compact(labels), "multi-label"
-    if task == "classification":
-        raise ValueError(
-            f"task='classification', but among the {len(columns)} targets some are not 0 and 1; several "
-            "targets of a classification are labels, which a row has or has not"
-        )
+    if task == "classification" or (task is None and any(isinstance(each, Categories) for each in columns)):
+        return _several(columns, names, task)
     for column, name in zip(columns, names, strict=True):
-        if isinstance(column, Categories):
-            raise ValueError(
-                f"target {shown(name)} has text such as {listed(column.values[:3])}, and is one of "
-                f"{len(columns)}; expected several columns of numbers, or of 0 and 1 (labels). Give one "
-                "target for classes"
-            )
+        _refuse_text(column, name)
     return np.column_stack(cast("Sequence[np.ndarray]", columns)), "multi-target regression"
 
 
 def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None) -> tuple[np.ndarray, str]:
     if isinstance(column, Categories):
         if task == "regression":
-            raise ValueError(
-                f"task='regression', but target {shown(name)} has text such as {listed(column.values[:3])}; "
-                "expected numbers"
-            )
+            _refuse_text(column, name)
         n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
         return _texts(column, name, limit), task_of(n_classes)
     if task == "regression" or (task is None and len(known_values(column)) != 2):
         return column, "regression"
     classes = _whole_numbers(column, name)
     return classes, task_of_classes(classes)
+
+
+def _refuse_text(column: TargetColumn, name: str) -> None:
+    if isinstance(column, Categories):
+        raise ValueError(
+            f"task='regression', but target {shown(name)} has text such as {listed(column.values[:3])}; "
+            "expected numbers"
+        )
+
+
+def _several(columns: Sequence[TargetColumn], names: Sequence[str], task: str | None) -> tuple[Any, str]:
+    """Return a frame of classes: categories or whole numbers; and of numbers, of floating point."""
+    with optional_import(f"{len(columns)} targets with classes of their own need pandas", "data"):
+        import pandas
+    are_numbers = [task is None and not _may_be_classes(column) for column in columns]
+    cells: dict[str, Any] = {}
+    for column, name, is_number in zip(columns, names, are_numbers, strict=True):
+        if isinstance(column, Categories):
+            cells[name] = pandas.Categorical.from_codes(column.codes, categories=list(column.values))
+        elif is_number:
+            cells[name] = column
+        else:
+            known = ~np.isnan(column)
+            if (column[known] != np.rint(column[known])).any():
+                raise ValueError(
+                    f"task='classification', but target {shown(name)} has numbers that are not whole; leave "
+                    "task out, and it is a number to predict"
+                )
+            classes = _whole_numbers(column[known], name)
+            cells[name] = classes
+            if not known.all():
+                values, codes = np.unique(classes, return_inverse=True)
+                all_codes = np.full(len(column), -1)
+                all_codes[known] = codes
+                cells[name] = pandas.Categorical.from_codes(all_codes, categories=values)
+    return pandas.DataFrame(cells), MIXED if any(are_numbers) else SEVERAL_TASKS[0]
+
+
+def _may_be_classes(column: TargetColumn) -> bool:
+    """Whether one of several columns is classes where nothing is said: text, or two whole numbers."""
+    if isinstance(column, Categories):
+        return True
+    values = known_values(column)
+    return len(values) == 2 and all(value == round(value) for value in values)
 
 
 def _texts(column: Categories, name: str, limit: Limit | None) -> np.ndarray:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, LABEL_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, LABEL_TASKS, SEVERAL_TASKS
 
 # From this number of labels on, targets are many and rare: no single split can serve them all, and a
 # balanced cut along a random supported direction beats a long search for the purest one.
@@ -85,6 +85,9 @@ def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> di
         settings |= {"threshold": "exact"}
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
+    elif traits.task in SEVERAL_TASKS:
+        # What serves one target is chance for another: trees of the same rows agree too much in it.
+        settings |= {"start": "informed", "max_iter": 40, "bootstrap": True}
     if traits.many_rows:
         settings |= {"bootstrap": True}
     if traits.wide_nominal:

@@ -16,6 +16,7 @@ from slantwood.features.matrix import (
     column_means,
     normalized_rows,
     prediction_matrix,
+    scaled_columns,
     to_array,
     training_matrix,
     varying_columns,
@@ -25,6 +26,7 @@ from slantwood.growth.plan import GrowthPlan
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
+from slantwood.targets.equal_say import equal_say
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.threads import StopFlag, run_in_threads
 
@@ -108,9 +110,17 @@ def _scoring_columns(
     width: int | None,
 ) -> tuple[Matrix, np.ndarray]:
     """Return the columns that score splits, the targets or what stands for them, and their weights."""
-    weights = spec.target_weights
+    weights, columns = spec.target_weights, data.Y
+    if len(data.targets.block_sizes):
+        # Beside features all columns are brought to variance 1, and a sketch leaves theirs as they are.
+        power = 1.0 if "features" in data.clustering.groups else settings.split.scaling.targets
+        power = power if width is None else 0.0
+        say = equal_say(data.Y, data.targets.block_sizes, data.row_weights, power)
+        columns = scaled_columns(data.Y, say.factors)
+        weights = say.weights * weights if len(weights) else say.weights
+        Y = training_matrix(columns)
     if 0 < counting.sum() < len(counting):
-        Y = training_matrix(data.Y[:, counting])
+        Y = training_matrix(columns[:, counting])
         weights = weights[counting] if len(weights) else weights
     if settings.normalize_labels:
         Y = normalized_rows(Y)

@@ -15,7 +15,6 @@ from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
-from slantwood.task_names import NUMBER_TASKS
 
 # Weights that are tried beside 0.
 _WEIGHTS = (0.1, 0.3, 1.0)
@@ -77,8 +76,7 @@ def _self_trained(data: TrainingData, teacher: Predictor, weight: float) -> Trai
         both = sp.vstack([data.Y[~unlabeled], predicted], format="csr")
         place = np.argsort(np.concatenate([np.flatnonzero(~unlabeled), np.flatnonzero(unlabeled)]))
         return replace(data, Y=both[place], row_weights=row_weights)
-    if data.targets.task not in NUMBER_TASKS:
-        predicted[predicted < _LEAST_PROBABILITY] = 0.0
+    predicted[(predicted < _LEAST_PROBABILITY) & data.targets.are_indicators] = 0.0
     Y = data.Y.copy()
     Y[unlabeled] = predicted
     return replace(data, Y=Y, row_weights=row_weights)

@@ -191,7 +191,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         check.check_max_features(self.max_features, data.X.shape[1])
         target_weights = data.targets.column_weights
         if self.target_weights is not None:
-            target_weights = check.check_target_weights(self.target_weights, data.targets.n_columns)
+            target_weights = check.check_target_weights(self.target_weights, data.targets)
         if earlier is None or earlier.seed is None:
             seed, tuned = draw_seed(check_random_state(self.random_state)), None
         else:

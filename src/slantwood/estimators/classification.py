@@ -17,22 +17,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
 from slantwood.estimators.class_weights import row_weights_by_label
 from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.names import output_names
+from slantwood.estimators.output import ARRAYS
 from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.clustering import Clustering
+from slantwood.targets.columns import GivenColumn, array_targets, frame_targets
 from slantwood.targets.hierarchical_labels import HierarchyTargets, closed_labels
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.label_sets import holds_label_sets
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.reading import as_array, as_numbers, known_classes
+from slantwood.targets.several import MultiTargets
 from slantwood.targets.thresholds import tuned_thresholds
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS
 from slantwood.validation import check_flag, check_integer
@@ -47,6 +52,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     class_weight: dict[Any, float] | str | npt.ArrayLike | None
     threshold: float | str | npt.ArrayLike
     hierarchy: Hierarchy | None
+    oob_decision_function_: Any  # of several targets a list
 
     @with_callbacks
     def fit(
@@ -64,11 +70,14 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; NaN, or a null of a frame, where a value is missing.
-        y : array of shape (n_rows,), label sets, or array, sparse matrix or data frame (n_rows, n_labels)
+        y : array of shape (n_rows,), label sets, or array, sparse matrix or data frame (n_rows, n_columns)
             Classes of any type; or labels, as a 0/1 indicator matrix, whose columns may have names, or as a
             set, list or tuple of labels for each row (lists of numbers of equal length are rows of a matrix).
-            None or NaN marks rows without a class or known labels, and NaN single labels that are not known;
-            with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own: the most
+            Two or more columns of other whole numbers, text or objects are several targets, each with classes
+            of its own; in a data frame, columns of floats beside columns of classes are numbers to predict.
+            None or NaN marks rows without a class or known labels, and NaN single labels and targets that are
+            not known; with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own:
+            the most
             specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
@@ -106,6 +115,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             earlier = self.targets_.classes if goes_on else None
             targets, read = LabelTargets.of_sets(y, len(weights), earlier)
         else:
+            columns = frame_targets(y, len(weights))
+            if columns is not None:
+                return self._encode_several(y, columns, weights, names)
             y = as_array(y, len(weights))
             if not sp.issparse(y) and y.ndim == 2 and y.shape[1] == 1:
                 warnings.warn(
@@ -117,6 +129,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                 y = y.ravel()
             if y.ndim == 1:
                 return self._encode_classes(y, weights)
+            columns = array_targets(y)
+            if columns is not None:
+                return self._encode_several(y, columns, weights, names)
             y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
             targets = LabelTargets.of(y, check.check_column_names(names, y.shape[1]))
         targets = self._continued(targets)
@@ -131,9 +146,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if not (weights > 0).any():
             raise ValueError(f"class_weight={self.class_weight!r:.60} leaves no row with a positive weight")
 
-    def _encode_classes(
-        self, given: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+    def _read_classes(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return a column of classes, and the mask of the rows in which the class is known."""
         y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
         classes = np.unique(y[known])
         minus_one = self.unlabeled_weight is not None and len(classes) == 1
@@ -149,6 +163,12 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             check_classification_targets(y[known])
         except (TypeError, ValueError) as error:
             raise type(error)(f"y cannot be taken as classes: {error}") from error
+        return y, known
+
+    def _encode_classes(
+        self, given: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
+        y, known = self._read_classes(given)
         if self.class_weight is not None:
             weights = weights.copy()
             weights[known] *= compute_sample_weight(self.class_weight, y[known])
@@ -160,6 +180,21 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         targets = self._continued(targets)
         check.check_threshold(self.threshold, targets)
         return given, targets, targets.encode(y, known), weights
+
+    def _encode_several(
+        self, y: Any, given: list[GivenColumn], weights: np.ndarray, names: Sequence[str] | None
+    ) -> tuple[Any, MultiTargets, Any, np.ndarray]:
+        check.check_column_names(names, len(given))
+        columns = several.read_targets(given, self._read_classes)
+        if self.class_weight is not None:
+            weights = weights * several.row_weights_by_classes(self.class_weight, columns)
+            self._check_some_weight(weights)
+        several.check_some_known(given, columns, weights)
+        targets = MultiTargets.of(columns, weights)
+        columns = targets.known_only(columns)
+        targets = self._continued(targets)
+        check.check_threshold(self.threshold, targets)
+        return y, targets, targets.encode(columns), weights
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, or its labels.
@@ -174,7 +209,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         array, CSR array or list
             In the form of y: classes; an indicator matrix, sparse where y was sparse; or, where y was label
             sets, a list with a tuple of labels for each row, as MultiLabelBinarizer has it. Labels of a
-            hierarchy come with all their ancestors. After `set_output(predict="pandas")` a series or frame.
+            hierarchy come with all their ancestors. Several targets have a column each, in an array of their
+            type or, where types differ, of objects. After `set_output(predict="pandas")` a series or frame.
 
         Examples
         --------
@@ -186,6 +222,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         [0, 0]
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, MultiTargets):
+            check.check_threshold(self.threshold, self.targets_)
+            means = self._predictor.mean(self.encode_features(X))
+            if self._predictions_as == ARRAYS:
+                return self.targets_.decode(means)
+            columns = zip(output_names(self), self.targets_.decoded_columns(means), strict=True)
+            return self._frame_out(dict(columns), X)
         return self._as_output(self._decided(X), X)
 
     def _decided(self, X: Any) -> Any:
@@ -239,9 +282,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Returns
         -------
-        array or CSR array of shape (n_rows, n_classes)
+        array or CSR array of shape (n_rows, n_classes), or list of arrays
             Columns in the order of `classes_`. With many labels, `top_k` and `sparse` never form the
-            dense matrix. After `set_output(predict="pandas")` the dense one is a frame.
+            dense matrix. Of several targets a list with an array for each, and None for a number. After
+            `set_output(predict="pandas")` what is dense is a frame; its columns are called `target=class`
+            where targets are several.
 
         Examples
         --------
@@ -259,6 +304,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if top_k is not None:
             check_integer("top_k", top_k, 1)
         wants_sparse = sparse or top_k is not None
+        if isinstance(self.targets_, MultiTargets) and wants_sparse:
+            raise ValueError(
+                f"top_k={top_k!r}, sparse={sparse!r}: the probabilities of {self.n_outputs_} targets are a "
+                "list of dense arrays; give neither, and sort the array of a target yourself"
+            )
+        if isinstance(self.targets_, MultiTargets):
+            return self._several_out(self._scores(X), X)
         if self.targets_.n_columns > 1 and wants_sparse:
             return self._scores(X, sparse=True, top_k=top_k)
         scores = self._scores(X, sparse=False)
@@ -300,6 +352,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         ([['sun', 'sea']], [[1.0, 0.0]])
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, MultiTargets):
+            raise ValueError(
+                f"predict_top_k is for classes and labels, and y has {self.n_outputs_} targets with classes "
+                "of their own; sort the array of a target in predict_proba"
+            )
         k = min(check_integer("k", k, 1), len(self.classes_))
         targets, encoded = self.targets_, self.encode_features(X)
         if targets.task in LABEL_TASKS:
@@ -329,7 +386,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         float
             The share of rows whose class, or whose whole set of labels, is right. Of a hierarchy, where
             hardly any row is right in all its labels, the area under the pooled precision-recall curve
-            (`slantwood.metrics.pooled_auprc`).
+            (`slantwood.metrics.pooled_auprc`). Of several targets the mean over them of the accuracy, or of
+            R2 for numbers, each over the rows in which it is known.
 
         Examples
         --------
@@ -342,6 +400,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         """
         check_is_fitted(self)
         targets = self.targets_
+        if isinstance(targets, MultiTargets):
+            predicted = targets.decoded_columns(self._predictor.mean(self.encode_features(X)))
+            row_weights = check.check_row_weights(sample_weight, len(predicted[0]))
+            of_targets = several.given_truth(y, targets, len(row_weights))
+            return several.mean_score(targets, of_targets, predicted, row_weights)
         if targets.task in CLASS_TASKS:
             check_sparse(y, "y")
             return float(accuracy_score(y, self._decided(X), sample_weight=sample_weight))
@@ -364,8 +427,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
         Returns
         -------
-        array of shape (n_rows, n_classes)
-            Columns in the order of `classes_`; minus infinity where a probability is 0.
+        array of shape (n_rows, n_classes), or list of arrays
+            Columns in the order of `classes_`; minus infinity where a probability is 0. Of several targets
+            a list, as `predict_proba` returns.
 
         Examples
         --------
@@ -378,6 +442,9 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         """
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
+            if isinstance(self.targets_, MultiTargets):
+                shares = self._scores(X, sparse=False)
+                return self._several_out([None if each is None else np.log(each) for each in shares], X)
             return self._as_output(np.log(self._scores(X, sparse=False)), X)
 
     @property
@@ -391,6 +458,15 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             self.thresholds_ = tuned_thresholds(means[seen], data.Y[seen], data.row_weights[seen], average)
             self.threshold_rule_ = self.threshold
         if not self.oob_score:
+            return
+        if isinstance(targets, MultiTargets):
+            columns, weights = targets.decoded_columns(means), np.where(seen, data.row_weights, 0.0)
+            shares = targets.probabilities(means)
+            self.oob_decision_function_ = [
+                a if b is None else b for a, b in zip(columns, shares, strict=True)
+            ]
+            truth = several.encoded_truth(data.Y, targets)
+            self.oob_score_ = several.mean_score(targets, truth, columns, weights)
             return
         self.oob_decision_function_ = targets.probabilities(means)
         if targets.hierarchy is not None:
@@ -414,4 +490,5 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         tags.classifier_tags.multi_label = self._split_is_for("multi-label")
         tags.classifier_tags.multi_class = self._split_is_for("multi-class")
         tags.target_tags.single_output = self._split_is_for(*CLASS_TASKS)
+        tags.target_tags.multi_output = self._split_is_for("multi-target classification")
         return tags

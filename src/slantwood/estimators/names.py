@@ -14,13 +14,14 @@ def input_names(model: Any) -> tuple[str, ...] | None:
 
 
 def output_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the columns of the scores: of classes, labels or numbers."""
+    """Return the names of the columns of the scores, of classes, labels or numbers; or of several targets."""
     targets = model.targets_
     if targets.task in (*CLASS_TASKS, HIERARCHICAL) or getattr(targets, "names", None) is not None:
         return tuple(map(str, model.classes_.tolist()))
     # Of labels too, in files of models that knew their names as those of columns only.
     named = getattr(model, "target_names_", None)
-    return tuple(named) if named else tuple(f"y{j}" for j in range(model.targets_.n_columns))
+    n_names = len(targets.block_sizes) or targets.n_columns
+    return tuple(named) if named else tuple(f"y{j}" for j in range(n_names))
 
 
 def target_columns(model: Any) -> tuple[str, ...]:

@@ -75,6 +75,23 @@ class FramesOutMixin:
             return _pandas_frame(values, X, list(columns))
         return _polars_frame(values, list(columns))
 
+    def _several_out(self, shares: list[Any], X: Any) -> Any:
+        """Return probabilities of several targets, None for a number, in the form asked for."""
+        if self._predictions_as == ARRAYS:
+            return shares
+        classes: Any = self.classes_  # type: ignore[attr-defined]
+        columns = {
+            f"{name}={each}": share[:, k]
+            for name, of_target, share in zip(output_names(self), classes, shares, strict=True)
+            if share is not None
+            for k, each in enumerate(of_target)
+        }
+        return self._frame_out(columns, X)
+
+    def _frame_out(self, columns: dict[str, np.ndarray], X: Any) -> Any:
+        """Return columns of types of their own as a frame of the library asked for."""
+        return frame_of(columns, self._predictions_as, _index(X))
+
 
 def frame_of(columns: dict[str, np.ndarray], library: str, index: Any = None) -> Any:
     """Return a data frame of columns by name; the index is for pandas alone."""

@@ -11,7 +11,8 @@ The document of the file (see `model.container`) has
     targets        {"kind": "classes", "classes"}; {"kind": "numbers", "mean", "scale", "low", "high",
                    "one_dimensional"}, in older files without low and high; {"kind": "labels",
                    "n_labels", "is_sparse", "dtype", "as_sets", "names"}, in older files without the last
-                   two; or {"kind": "hierarchy", "is_sparse", "dtype", "hierarchy", "as_sets"}
+                   two; {"kind": "hierarchy", "is_sparse", "dtype", "hierarchy", "as_sets"}; or
+                   {"kind": "several", "parts"}, a list of classes and numbers
     trees          see `model.tree_file`
     fitted         other attributes, as values
     hierarchies    JSON of the hierarchies among all values
@@ -21,7 +22,7 @@ anybody, so an estimator is made of it only when all its parts are right and fit
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
@@ -40,6 +41,7 @@ from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
+from slantwood.estimators.several import check_class_weights
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.features.encoding import Encoding
 from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
@@ -53,6 +55,7 @@ from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import RegressionTargets
+from slantwood.targets.several import MultiTargets
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real
 
@@ -300,7 +303,7 @@ def _check_parameters(model: Any, targets: Any, width: int) -> None:
         raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
     splits.named(model.split)
     check.check_max_features(model.max_features, width)
-    check.check_target_weights(model.target_weights, targets.n_columns)
+    check.check_target_weights(model.target_weights, targets)
     if model.random_state is not None:
         check_integer("random_state", model.random_state, 0)
     columns = model.categorical_features
@@ -310,30 +313,46 @@ def _check_parameters(model: Any, targets: Any, width: int) -> None:
         check.check_threshold(model.threshold, targets)
         if model.class_weight is not None and targets.task in LABEL_TASKS:
             check_label_weights(model.class_weight, targets.classes)
+        elif model.class_weight is not None and isinstance(targets, MultiTargets):
+            check_class_weights(model.class_weight, targets.n_outputs)
         elif model.class_weight is not None and not isinstance(model.class_weight, dict):
             check_choice("class_weight", model.class_weight, ("balanced",))
 
 
 def _targets(given: Any, reader: ValueReader) -> Any:
-    kind = given.get("kind") if isinstance(given, dict) else None
-    if kind not in _TARGETS:
-        raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
-    cls, keys = _TARGETS[kind]
-    if not given.keys() & _LATER.get(kind, set()):
-        keys = keys - _LATER.get(kind, set())
-    _check_keys(given, {"kind", *keys}, "targets")
-    fields = {key: reader.value(given[key]) for key in keys}
-    if fields.get("dtype", "float32") not in DTYPES:
-        raise ModelFileError(f"dtype={fields['dtype']!r:.60} is not a type of labels")
-    targets = cls.from_json(fields)
+    targets = _targets_of_kind(given, reader, _TARGETS)
     if targets.n_columns > _MOST_LABELS:
         raise ModelFileError(f"{targets.n_columns} labels are more than the {_MOST_LABELS} of a file")
     return targets
 
 
-_TARGETS: dict[str, tuple[Any, set[str]]] = {
+def _targets_of_kind(given: Any, reader: ValueReader, kinds: Mapping[str, tuple[Any, set[str]]]) -> Any:
+    kind: Any = given.get("kind") if isinstance(given, dict) else None
+    if kind not in kinds:
+        raise ModelFileError(f"{kind=!r:.60} is not a kind of targets")
+    cls, keys = kinds[kind]
+    if not given.keys() & _LATER.get(kind, set()):
+        keys = keys - _LATER.get(kind, set())
+    _check_keys(given, {"kind", *keys}, "targets")
+    if cls is MultiTargets:
+        if not isinstance(given["parts"], list):
+            raise ModelFileError("parts must be a list")
+        return cls.from_json(
+            {"parts": [_targets_of_kind(each, reader, _PARTS_OF_SEVERAL) for each in given["parts"]]}
+        )
+    fields = {key: reader.value(given[key]) for key in keys}
+    if fields.get("dtype", "float32") not in DTYPES:
+        raise ModelFileError(f"dtype={fields['dtype']!r:.60} is not a type of labels")
+    return cls.from_json(fields)
+
+
+_PARTS_OF_SEVERAL: dict[str, tuple[Any, set[str]]] = {
     ClassTargets.kind: (ClassTargets, {"classes"}),
     RegressionTargets.kind: (RegressionTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
+}
+_TARGETS: dict[str, tuple[Any, set[str]]] = {
+    **_PARTS_OF_SEVERAL,
+    MultiTargets.kind: (MultiTargets, {"parts"}),
     LabelTargets.kind: (LabelTargets, {"n_labels", "is_sparse", "dtype", "as_sets", "names"}),
     HierarchyTargets.kind: (HierarchyTargets, {"is_sparse", "dtype", "hierarchy", "as_sets"}),
 }
@@ -347,16 +366,23 @@ _LATER = {RegressionTargets.kind: {"low", "high"}, LabelTargets.kind: {"as_sets"
 
 def _check_leaf_values(leaves: Matrix, targets: Any) -> None:
     """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
-    values = leaves.values if leaves.is_dense else leaves.data
-    least, largest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
-    if targets.task not in NUMBER_TASKS:
-        if least < 0 or largest > 1 + _ROUNDING:
-            wrong = least if least < 0 else largest
-            raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
-        return
-    furthest = max(-least, largest)
-    reached = furthest * targets.scale + np.abs(targets.mean)
-    if furthest > _FURTHEST or not np.isfinite(reached).all():
+    are_shares = targets.are_indicators
+    if are_shares.all() or not are_shares.any():
+        values = leaves.values if leaves.is_dense else leaves.data
+        shares, numbers = (values, values[:0]) if are_shares.all() else (values[:0], values)
+    elif leaves.is_dense:
+        shares, numbers = leaves.values[:, are_shares], leaves.values[:, ~are_shares]
+    else:
+        is_share = are_shares[leaves.indices]
+        shares, numbers = leaves.data[is_share], leaves.data[~is_share]
+    least, largest = float(shares.min(initial=0.0)), float(shares.max(initial=0.0))
+    if least < 0 or largest > 1 + _ROUNDING:
+        wrong = least if least < 0 else largest
+        raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
+    furthest = float(np.abs(numbers).max(initial=0.0))
+    parts = [each for each in getattr(targets, "parts", [targets]) if isinstance(each, RegressionTargets)]
+    reached = [furthest * part.scale + np.abs(part.mean) for part in parts]
+    if furthest > _FURTHEST or not all(np.isfinite(each).all() for each in reached):
         raise ModelFileError(f"array 'leaves/values' holds {furthest:.6g}: predictions would be infinite")
 
 
@@ -379,7 +405,7 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, pred
         "_has_tree_of_all_rows": lambda flag: type(flag) is bool,
         "_tuned_for": lambda name: name in check.THRESHOLD_RULES,
         "oob_score_": lambda score: isinstance(score, Real),
-        "oob_decision_function_": lambda scores: _is_matrix(scores, targets.attributes.get("n_classes_")),
+        "oob_decision_function_": lambda scores: _are_scores(scores, targets.attributes.get("n_classes_")),
         "oob_prediction_": lambda numbers: _is_matrix(
             numbers[:, None] if targets.one_dimensional else numbers, n_columns
         ),
@@ -410,6 +436,20 @@ def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
 
 def _are_names(names: Any) -> bool:
     return isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+
+
+def _are_scores(scores: Any, n_classes: Any) -> bool:
+    """Whether scores have a column for each class; of several targets, those of each, and of numbers one."""
+    if not isinstance(n_classes, list):
+        return _is_matrix(scores, n_classes)
+    return (
+        isinstance(scores, list)
+        and len(scores) == len(n_classes)
+        and all(
+            _is_matrix(each[:, None] if k is None else each, k or 1)
+            for each, k in zip(scores, n_classes, strict=True)
+        )
+    )
 
 
 def _is_matrix(values: Any, n_columns: Any) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from slantwood.estimators.names import output_names
 from slantwood.estimators.tree_view import TreeView
 from slantwood.features.matrix import to_array
-from slantwood.task_names import CLASS_TASKS
+from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
 _MOST_WEIGHTS = 6
 _MOST_LABELS = 5
@@ -115,6 +115,8 @@ class _Writer:
         part = self.leaves[[int(self.trees.leaf[node])]]
         means = part.toarray() if sp.issparse(part) else part
         task = self.model.targets_.task
+        if task in SEVERAL_TASKS:
+            return self._row([self._target(*each) for each in self._targets(means)])
         if task in CLASS_TASKS:
             shares = self.model.targets_.probabilities(means)
             decided = self.model.targets_.decode(shares, self.model.threshold)
@@ -126,6 +128,18 @@ class _Writer:
         some = np.flatnonzero(means[0] > 0)
         order = some[np.argsort(-means[0, some], kind="stable")]
         return self._row([f"{self.outputs[j]} ({means[0, j]:.2f})" for j in order] or ["-"])
+
+    def _targets(self, means: np.ndarray) -> Iterator[tuple[str, Any, np.ndarray | None]]:
+        """Return the name of each of several targets, what is predicted and, of classes, the shares."""
+        targets = self.model.targets_
+        decoded = (column[0] for column in targets.decoded_columns(means))
+        return zip(self.outputs, decoded, targets.probabilities(means), strict=True)
+
+    @staticmethod
+    def _target(name: str, predicted: Any, shares: np.ndarray | None) -> str:
+        if shares is None:
+            return f"{name} = {predicted:.4g}"
+        return f"{name} = {predicted} ({shares.max():.2f})"
 
     @staticmethod
     def _row(texts: list[str]) -> str:

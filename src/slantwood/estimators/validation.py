@@ -20,7 +20,7 @@ from slantwood.hints import listed, shown
 from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
-from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
+from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS, SEVERAL_TASKS
 from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
 
 Check = Callable[[str, Any], Any]
@@ -108,22 +108,28 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     return weights / min(positive.mean(), 1.0)
 
 
-def check_target_weights(target_weights: Any, n_columns: int) -> np.ndarray:
-    """Return float64 weights of the target columns; empty where all count the same."""
+def check_target_weights(target_weights: Any, targets: Targets) -> np.ndarray:
+    """Return float64 weights of the target columns; empty where all count the same.
+
+    Several targets have one weight each, which is that of all their columns.
+    """
     if target_weights is None:
         return np.empty(0)
     weights = _real_array("target_weights", target_weights)
-    if weights.shape != (n_columns,):
+    sizes = targets.block_sizes
+    expected = len(sizes) or targets.n_columns
+    if weights.shape != (expected,):
+        each = "of the targets (one for two classes, one per class for more, one per label, one per number)"
         raise ValueError(
-            f"target_weights has shape {weights.shape}; expected ({n_columns},), one weight for each column "
-            "of the targets (one for two classes, one per class for more, one per label, one per number)"
+            f"target_weights has shape {weights.shape}; expected ({expected},), one weight for each column "
+            f"{'of y' if len(sizes) else each}"
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
         raise ValueError(
             "target_weights must be finite, not negative, and positive for at least one target; got "
             f"values from {weights.min()} to {weights.max()}"
         )
-    return weights
+    return np.repeat(weights, sizes) if len(sizes) else weights
 
 
 def _real_array(name: str, given: Any) -> np.ndarray:
@@ -146,6 +152,12 @@ def check_threshold(value: Any, targets: Any) -> None:
     """
     if isinstance(value, Real) and check_real("threshold", value, 0.0, 1.0) == _NEUTRAL:
         return
+    if targets.task in SEVERAL_TASKS:
+        raise ValueError(
+            f"threshold={value!r:.60} has no meaning for the {len(targets.parts)} targets of y, of which "
+            f"predict returns the most probable classes; leave threshold at {_NEUTRAL}, or choose by "
+            "predict_proba"
+        )
     if targets.task == "multi-class":
         raise ValueError(
             f"threshold={value!r} has no meaning for the {len(targets.classes)} classes of y, of which "
@@ -210,7 +222,9 @@ def check_column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str
 
 def target_name_counts(targets: Targets) -> tuple[int, ...]:
     """Return how many names y may have: classes and label sets may be what one column of a file holds."""
-    n_columns = targets.n_columns
+    n_columns = len(targets.block_sizes) or targets.n_columns
+    if targets.task in SEVERAL_TASKS:
+        return (0, n_columns)
     has_columns = targets.task in (*NUMBER_TASKS, "multi-label") and not targets.as_sets
     return (0, n_columns) if has_columns else (0, 1, n_columns)
 

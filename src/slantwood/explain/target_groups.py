@@ -19,16 +19,20 @@ class TargetGroups(NamedTuple):
     """Groups of the columns of the encoded targets."""
 
     names: tuple[str, ...]
-    members: sp.csr_array  # float64, targets by groups: 1 where a target is in a group
+    members: sp.csr_array  # float64, columns by groups: 1 where the target of a column is in a group
 
 
 def target_groups(model: Any, groups: Any) -> TargetGroups:
     """Read what a user gives as groups: None, "targets", "levels", or targets by the name of a group."""
-    names = _target_names(model)
+    targets, names = model.targets_, output_names(model)
+    # The columns of each target: several where it is one of several with classes of their own.
+    sizes = targets.block_sizes if len(targets.block_sizes) else np.ones(targets.n_columns, np.intp)
+    names = names[-len(sizes) :]  # two classes are one target
+    target_of = np.repeat(np.arange(len(sizes)), sizes)
     if groups is None:
-        return _of({}, len(names))
+        return _of({}, target_of)
     if isinstance(groups, Mapping):
-        return _of({str(name): _positions(name, given, names) for name, given in groups.items()}, len(names))
+        return _of({str(name): _positions(name, given, names) for name, given in groups.items()}, target_of)
     if groups == "targets":
         n_cells = model.n_features_in_ * len(names)
         if n_cells > _MOST_CELLS:
@@ -36,19 +40,15 @@ def target_groups(model: Any, groups: Any) -> TargetGroups:
                 f"groups='targets' makes {model.n_features_in_} x {len(names)} scores; give groups=None for "
                 "scores of all targets together, or a dict with some groups of targets"
             )
-        return TargetGroups(names, sp.csr_array(sp.eye_array(len(names))))
-    if groups == "levels" and model.targets_.hierarchy is not None:
-        depth = model.targets_.hierarchy.depth
-        return _of({f"level {d}": np.flatnonzero(depth == d) for d in np.unique(depth)}, len(names))
+        columns = (np.ones(len(target_of)), (np.arange(len(target_of)), target_of))
+        return TargetGroups(names, sp.csr_array(columns, shape=(len(target_of), len(names))))
+    if groups == "levels" and targets.hierarchy is not None:
+        depth = targets.hierarchy.depth
+        return _of({f"level {d}": np.flatnonzero(depth == d) for d in np.unique(depth)}, target_of)
     raise ValueError(
         f"groups={groups!r:.60} is not known; give None, 'targets', 'levels' (with a hierarchy) or a dict "
         "with the targets of each group"
     )
-
-
-def _target_names(model: Any) -> tuple[str, ...]:
-    # Two classes are one target.
-    return output_names(model)[-model.targets_.n_columns :]
 
 
 def _positions(group: Any, given: Any, names: tuple[str, ...]) -> np.ndarray:
@@ -69,8 +69,9 @@ def _positions(group: Any, given: Any, names: tuple[str, ...]) -> np.ndarray:
     return np.unique(found)
 
 
-def _of(groups: Mapping[str, np.ndarray], n_targets: int) -> TargetGroups:
-    rows = np.concatenate([np.empty(0, np.intp), *groups.values()])
-    columns = np.repeat(np.arange(len(groups)), [len(each) for each in groups.values()])
+def _of(groups: Mapping[str, np.ndarray], target_of: np.ndarray) -> TargetGroups:
+    members = [np.flatnonzero(np.isin(target_of, targets)) for targets in groups.values()]
+    rows = np.concatenate([np.empty(0, np.intp), *members])
+    columns = np.repeat(np.arange(len(groups)), [len(each) for each in members])
     cells = (np.ones(len(rows)), (rows, columns))
-    return TargetGroups(tuple(groups), sp.csr_array(cells, shape=(n_targets, len(groups))))
+    return TargetGroups(tuple(groups), sp.csr_array(cells, shape=(len(target_of), len(groups))))

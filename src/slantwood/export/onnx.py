@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from slantwood import __version__
 from slantwood.atomic import atomic_write
 from slantwood.estimators.base import ObliqueEstimator
+from slantwood.estimators.names import output_names
 from slantwood.export.nodes import Nodes, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
 from slantwood.hints import optional_import
@@ -22,6 +23,7 @@ from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import RegressionTargets
+from slantwood.targets.several import MultiTargets
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 from slantwood.validation import check_integer
 
@@ -86,11 +88,14 @@ def to_onnx(
           ancestors;
         - ``probabilities``, of classifiers, float32 of shape (N, n_classes): as `predict_proba` returns them;
         - ``variable``, of regressors, double of shape (N, n_targets): as `predict` returns it, but a single
-          target is a column too.
+          target is a column too;
+        - ``label_0`` and ``probabilities_0``, ``label_1`` and so on, of classifiers of several targets: as
+          above for each target; for a target of numbers ``variable_1``, say, double of shape (N, 1).
 
         Those of an ensemble of scikit-learn around estimators, such as stacking, are as skl2onnx has them.
 
-        Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels.
+        Its `metadata_props` tell the task, and as JSON the names of the features and the classes or labels
+        (of several targets, a list of lists).
         The threshold of labels, or of two classes, becomes part of it.
 
     Raises
@@ -296,6 +301,8 @@ def _add_normalized_rows(graph: Nodes, X: str) -> str:
 def add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     """Add the nodes from mean leaves to the outputs; return what these are."""
     targets = model.targets_
+    if isinstance(targets, MultiTargets):
+        return _add_several(graph, means, targets)
     if targets.task in NUMBER_TASKS:
         return _add_numbers(graph, means, targets)
     if targets.task in CLASS_TASKS:
@@ -303,18 +310,33 @@ def add_outputs(graph: Nodes, means: str, model: Any) -> list[Any]:
     return _add_labels(graph, means, targets, model.decision_threshold())
 
 
-def _add_numbers(graph: Nodes, means: str, targets: RegressionTargets) -> list[Any]:
+def _add_several(graph: Nodes, means: str, targets: MultiTargets) -> list[Any]:
+    outputs, start = [], 0
+    for j, part in enumerate(targets.parts):
+        columns = np.arange(start, start + part.n_columns)
+        own = graph.add("Gather", means, graph.constant(columns), axis=1)
+        if isinstance(part, ClassTargets):
+            outputs += _add_classes(graph, own, part, 0.5, f"_{j}")
+        else:
+            outputs += _add_numbers(graph, own, part, f"_{j}")
+        start += part.n_columns
+    return outputs
+
+
+def _add_numbers(graph: Nodes, means: str, targets: RegressionTargets, suffix: str = "") -> list[Any]:
     # In units in which nothing overflows, as `RegressionTargets.decode` does it.
     unit = targets.unit
     scaled = graph.add("Mul", graph.cast(means, np.float64), graph.constant(targets.scale / unit))
     numbers = graph.add("Add", scaled, graph.constant(targets.mean / unit))
     numbers = graph.add("Mul", numbers, graph.constant(unit))
     numbers = graph.add("Max", numbers, graph.constant(targets.low))
-    graph.add("Min", numbers, graph.constant(targets.high), output="variable")
-    return [typed("variable", np.float64, (_ROWS, targets.n_columns))]
+    graph.add("Min", numbers, graph.constant(targets.high), output=f"variable{suffix}")
+    return [typed(f"variable{suffix}", np.float64, (_ROWS, targets.n_columns))]
 
 
-def _add_classes(graph: Nodes, means: str, targets: ClassTargets, threshold: float) -> list[Any]:
+def _add_classes(
+    graph: Nodes, means: str, targets: ClassTargets, threshold: float, suffix: str = ""
+) -> list[Any]:
     n_classes = len(targets.classes)
     scores, means = means, graph.cast(means, np.float64)
     if n_classes == 1:
@@ -330,9 +352,10 @@ def _add_classes(graph: Nodes, means: str, targets: ClassTargets, threshold: flo
     else:
         chosen = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
     values = _class_values(targets.classes)
-    graph.add("Gather", graph.constant(values, "classes"), chosen, output="label")
-    graph.cast(probabilities, np.float32, output="probabilities")
-    return [typed("label", values.dtype, (_ROWS,)), typed("probabilities", np.float32, (_ROWS, n_classes))]
+    label, shares = f"label{suffix}", f"probabilities{suffix}"
+    graph.add("Gather", graph.constant(values, f"classes{suffix}"), chosen, output=label)
+    graph.cast(probabilities, np.float32, output=shares)
+    return [typed(label, values.dtype, (_ROWS,)), typed(shares, np.float32, (_ROWS, n_classes))]
 
 
 def _class_values(classes: np.ndarray) -> np.ndarray:
@@ -394,6 +417,11 @@ def properties_of(model: Any, n_inputs: int) -> dict[str, str]:
         "input_is_encoded": json.dumps(bool(model.encoding_.has_nominal)),
         "feature_names": json.dumps([str(each) for each in model.split_feature_names_[:n_inputs]]),
     }
-    if targets.task not in NUMBER_TASKS:
+    classes = targets.attributes.get("classes_")
+    if isinstance(classes, list):
+        listed = [None if each is None else each.tolist() for each in classes]
+        properties["classes"] = json.dumps(listed, default=str)
+        properties["target_names"] = json.dumps(output_names(model))
+    elif classes is not None:
         properties["classes"] = json.dumps(targets.classes.tolist(), default=str)
     return properties

@@ -51,7 +51,7 @@ def is_table(X: Any, categorical_features: Any) -> bool:
 def checked_table(X: Any, min_rows: int) -> Any:
     """Check the shape of a table; a list of rows becomes an array of the objects that it holds."""
     if is_frame(X):
-        shape = _eager(X).shape
+        shape = eager_frame(X).shape
     else:
         # As a string array, numbers beside text would be text.
         X = X if isinstance(X, np.ndarray) else np.asarray(X, object)
@@ -90,7 +90,7 @@ class Coded:
 
 def column_names(table: Any, called: str) -> list[Any] | None:
     """Return the names of a frame's columns; None where it is no frame. Errors call it as given."""
-    return list(_eager(table, called).columns) if is_frame(table) else None
+    return list(eager_frame(table, called).columns) if is_frame(table) else None
 
 
 def column_label(name: Any) -> str:
@@ -105,7 +105,7 @@ class Table:
         self.is_frame = is_frame(X)
         self._coded: dict[int, Coded] = {}
         self.names: list[Any] | None = None
-        cells: Any = _eager(X) if self.is_frame else np.asarray(X)
+        cells: Any = eager_frame(X) if self.is_frame else np.asarray(X)
         self.shape: tuple[int, int] = cells.shape
         if self.is_frame:
             self.names, self._columns = list(cells.columns), list(cells.iter_columns())
@@ -182,7 +182,7 @@ def as_float32(numbers: np.ndarray, label: str) -> np.ndarray:
 
 def number_frame(X: Any) -> Any:
     """Return a pandas frame of all NumPy numbers as a float32 array, or CSR where it is sparse; else None."""
-    if not is_frame(X) or not _eager(X).implementation.is_pandas():
+    if not is_frame(X) or not eager_frame(X).implementation.is_pandas():
         return None
     dtypes = list(X.dtypes)
     if dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
@@ -208,7 +208,8 @@ class _NoDistinctValuesError(TypeError):
     """Raised with a description of cells that cannot be told apart, lists for instance."""
 
 
-def _eager(X: Any, called: str = "X") -> Any:
+def eager_frame(X: Any, called: str = "X") -> Any:
+    """Return a frame of any library as one of narwhals, which holds its rows; errors call it as given."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 

@@ -57,6 +57,16 @@ def varying_columns(X: Any) -> np.ndarray:
     return csc.nanmin(axis=0).toarray().ravel() < csc.nanmax(axis=0).toarray().ravel()
 
 
+def scaled_columns(X: Any, factors: np.ndarray) -> Any:
+    """Multiply each column by a factor, in single precision."""
+    if not sp.issparse(X):
+        return (X * factors).astype(np.float32)
+    csr = _canonical(X)
+    return sp.csr_array(
+        ((csr.data * factors[csr.indices]).astype(np.float32), csr.indices, csr.indptr), csr.shape
+    )
+
+
 def known_rows(X: Any) -> np.ndarray:
     """Mask of the rows of which any value is known."""
     if not sp.issparse(X):

@@ -24,6 +24,7 @@ from slantwood.metrics.label_sets import (
     micro_recall,
     subset_accuracy,
 )
+from slantwood.metrics.multi_target import exact_match, mean_accuracy, mean_macro_f1
 from slantwood.metrics.precision_recall import (
     average_auprc,
     label_auprc,
@@ -67,6 +68,7 @@ __all__ = [
     "average_rmse",
     "average_rrmse",
     "coverage",
+    "exact_match",
     "example_accuracy",
     "example_f1",
     "example_precision",
@@ -79,6 +81,8 @@ __all__ = [
     "macro_f1",
     "macro_precision",
     "macro_recall",
+    "mean_accuracy",
+    "mean_macro_f1",
     "mean_r2",
     "micro_f1",
     "micro_precision",

@@ -44,7 +44,7 @@ from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
 from slantwood.splits.protocol import split_learner
-from slantwood.task_names import NUMBER_TASKS
+from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS
 
 _0 = np.float32(0.0)
 _1 = np.float32(1.0)
@@ -466,6 +466,8 @@ class GradientSplit(BaseSplit):
         if traits.single_tree:
             # One target bends a hyperplane to single rows sooner than several do.
             return {"C": 3.0} if traits.n_targets == 1 else {}
+        if traits.task in SEVERAL_TASKS:
+            return {"competitor": "axis"}
         # Numbers often jump where one feature passes a threshold. Thresholds drawn at random are for many
         # trees to average, which then differ on the same rows.
         if traits.task not in NUMBER_TASKS:

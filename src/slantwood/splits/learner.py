@@ -12,14 +12,14 @@ import numpy as np
 
 from slantwood.splits.parameters import filled_in
 from slantwood.splits.protocol import Scaling
-from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS, SEVERAL_TASKS
 
 
 class BaseSplit:
     """Base of the parameter classes of split learners."""
 
     # Tasks that the method is for.
-    tasks: ClassVar[tuple[str, ...]] = (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS)
+    tasks: ClassVar[tuple[str, ...]] = (*CLASS_TASKS, *LABEL_TASKS, *NUMBER_TASKS, *SEVERAL_TASKS)
 
     # Whether it needs to know the classes or labels themselves, and so allows no other clustering attributes.
     reads_labels: ClassVar[bool] = False

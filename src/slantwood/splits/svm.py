@@ -20,6 +20,7 @@ from slantwood.kernels.two_means import two_means
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
 from slantwood.splits.protocol import split_learner
+from slantwood.task_names import SEVERAL_TASKS
 
 
 class SVMParameters(NamedTuple):
@@ -146,7 +147,7 @@ class SVMSplit(BaseSplit):
             "class_weight": None if rare else "balanced",
             "target_power": 0.0 if rare else 1.0,
             # Several classes or numbers are clusters with more to tell apart.
-            "C": 1.0 if traits.task in ("multi-class", "multi-target regression") else 0.1,
+            "C": 1.0 if traits.task in ("multi-class", "multi-target regression", *SEVERAL_TASKS) else 0.1,
         }
         if traits.single_tree and traits.task == "binary":
             # Clusters of equal say divide what is noise, too. Where two classes overlap, a tree ends earlier.

@@ -1,4 +1,4 @@
-"""What every kind of target can do; `classes`, `labels`, `hierarchical_labels` and `numbers` do it."""
+"""What every kind of target can do: `classes`, `labels`, `hierarchical_labels`, `numbers` and `several`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Targets(ABC):
     @property
     @abstractmethod
     def task(self) -> str:
-        """One of `task_names.TASKS`."""
+        """One of `task_names.TASKS` or `SEVERAL_TASKS`."""
 
     @property
     @abstractmethod
@@ -37,6 +37,16 @@ class Targets(ABC):
     def ranks(self) -> np.ndarray:
         """Which of several columns of the same score goes first: the one of lower rank."""
         return np.arange(self.n_columns)
+
+    @property
+    def block_sizes(self) -> np.ndarray:
+        """Number of columns of each of several targets, which count as one; empty where each counts alone."""
+        return np.empty(0, np.intp)
+
+    @property
+    @abstractmethod
+    def are_indicators(self) -> np.ndarray:
+        """Mask of the encoded columns that are zeros and ones, and whose means are shares."""
 
     @property
     def column_weights(self) -> np.ndarray:

@@ -40,6 +40,11 @@ class ClassTargets(Targets):
         return np.arange(len(self.classes))
 
     @property
+    def are_indicators(self) -> np.ndarray:
+        """Mask of the encoded columns that are zeros and ones: all."""
+        return np.ones(self.n_columns, np.bool_)
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
         return {"classes_": self.classes, "n_classes_": len(self.classes), "n_outputs_": 1}

@@ -53,16 +53,17 @@ class LabelTargets(Targets):
         stored = sp.csr_array(y.tocoo()).data if sp.issparse(y) else y  # from COO: adds up duplicates
         if stored.dtype.kind not in "biuf":
             raise ValueError(
-                f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are a multi-label "
-                "indicator matrix and must be zeros and ones (or booleans)"
+                f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are labels, zeros and "
+                "ones (or booleans), or targets with classes of their own"
             )
         wrong = (stored != 0) & (stored != 1) & (stored == stored)
         if wrong.any():
             raise ValueError(
-                f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are a "
-                "multi-label indicator matrix and must be zeros and ones (NaN where a label is not known). "
-                "For classes pass y as one column, for numbers use a regressor; where rows list labels, make "
-                "each of them a set"
+                f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are "
+                "labels, zeros and ones (NaN where one is not known), or in an array that is not sparse "
+                "targets with classes of their own, text or whole numbers. For numbers use a regressor; for "
+                "numbers beside classes give a data frame, where columns of floats are numbers; where rows list "
+                "labels, make each of them a set"
             )
         if stored.dtype.kind == "f" and np.isnan(stored).any():
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
@@ -93,6 +94,11 @@ class LabelTargets(Targets):
     def n_columns(self) -> int:
         """Number of columns of the encoded targets."""
         return self.n_labels
+
+    @property
+    def are_indicators(self) -> np.ndarray:
+        """Mask of the encoded columns that are zeros and ones: all."""
+        return np.ones(self.n_labels, np.bool_)
 
     @property
     def classes(self) -> np.ndarray:

@@ -79,6 +79,11 @@ class RegressionTargets(Targets):
         return len(self.mean)
 
     @property
+    def are_indicators(self) -> np.ndarray:
+        """Mask of the encoded columns that are zeros and ones: none."""
+        return np.zeros(self.n_columns, np.bool_)
+
+    @property
     def unit(self) -> np.ndarray:
         """A power of two of the size of the numbers, in which they can be added and multiplied safely."""
         return power_of_two(np.maximum(np.abs(self.mean), self.scale))

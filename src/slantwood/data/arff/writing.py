@@ -139,12 +139,18 @@ def _key_columns(data: Data) -> list[_Attributes]:
 def _input_columns(data: Data) -> list[_Attributes]:
     if not is_frame(data.X):
         return [_matrix(data.feature_names, "numeric", data.X)]
+    return _frame_columns(data.feature_names, data.X)
+
+
+def _frame_columns(names: Sequence[str], frame: Any, *, whole_are_classes: bool = False) -> list[_Attributes]:
     columns: list[_Attributes] = []
-    for j, name in enumerate(data.feature_names):
-        series = data.X.iloc[:, j]
+    for j, name in enumerate(names):
+        series = frame.iloc[:, j]
         if hasattr(series, "cat"):
             values = tuple(map(str, series.cat.categories))
             columns.append(_coded(name, Categories(series.cat.codes.to_numpy(), values)))
+        elif whole_are_classes and getattr(series.dtype, "kind", "O") in "biu":
+            columns.append(_coded(name, _categories_of_classes(series.to_numpy())))
         elif getattr(series.dtype, "kind", "O") in "biuf":
             is_plain = isinstance(series.dtype, np.dtype)
             numbers = series.to_numpy() if is_plain else series.to_numpy(np.float64, na_value=np.nan)
@@ -162,6 +168,8 @@ def _target_columns(data: Data) -> list[_Attributes]:
         return [_classes(data.hierarchy, data.y, *_new_names(data, "class"))]
     if data.task in LABEL_TASKS or sp.issparse(data.y):
         return [_matrix(data.target_names, "{0,1}", data.y)]
+    if is_frame(data.y):
+        return _frame_columns(data.target_names, data.y, whole_are_classes=True)
     y = np.asarray(data.y)
     if data.task in CLASS_TASKS or y.dtype.kind not in "biuf":
         return [_coded(data.target_names[0], _categories_of_classes(y))]

@@ -24,7 +24,7 @@ from slantwood.data.files import open_read
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, reject_column_options
-from slantwood.data.table import Categories, Data, compact, dense, numeric_inputs
+from slantwood.data.table import Categories, Data, compact, dense, is_frame, numeric_inputs
 from slantwood.data.tasks import infer_task
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
@@ -53,6 +53,10 @@ def read(path: Path, options: ReadOptions) -> Data:
 def write(data: Data, file: IO[bytes]) -> None:
     """Write a file; nominal inputs have no place in it."""
     arrays: dict[str, Any] = _parts("X", numeric_inputs(data, "npz"))
+    if is_frame(data.y):
+        raise ValueError(
+            f"a .npz file holds one type of targets, and the task is {data.task}; write csv, arff or parquet"
+        )
     if data.y is not None:
         arrays |= _parts("y", data.y)
     for name in ("feature_names", "target_names"):
