@@ -142,7 +142,9 @@ def test_labels_are_told_from_collections(row):
     assert not is_collection(row)
 
 
-@pytest.mark.parametrize("y", [None, 3, "ab", {"a": 1}, pl.LazyFrame({"a": [["b"]]})], ids=repr)
+@pytest.mark.parametrize(
+    "y", [None, 3, "ab", {"a": 1}, pl.LazyFrame({"a": [["b"]]})], ids=lambda y: type(y).__name__
+)
 def test_what_is_no_series_holds_no_label_sets(y):
     assert not holds_label_sets(y)
 

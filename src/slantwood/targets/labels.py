@@ -62,8 +62,8 @@ class LabelTargets(Targets):
                 f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are "
                 "labels, zeros and ones (NaN where one is not known), or in an array that is not sparse "
                 "targets with classes of their own, text or whole numbers. For numbers use a regressor; for "
-                "numbers beside classes give a data frame, where columns of floats are numbers; where rows list "
-                "labels, make each of them a set"
+                "numbers beside classes give a data frame, where columns of floats are numbers; where rows "
+                "list labels, make each of them a set"
             )
         if stored.dtype.kind == "f" and np.isnan(stored).any():
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
