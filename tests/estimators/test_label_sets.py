@@ -171,7 +171,6 @@ WRONG = {
         "row 1 of y is 'b', while other rows are collections",
     ),
     "too few": (SETS[:-1], ValueError, "X has 80, y has 79"),
-    "numbers of one length": ([(3, 1), (2, 1)] * 40, ValueError, "make each of them a set"),
 }
 
 
