@@ -267,9 +267,9 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     target_weights : array or None, default=None
-        Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
-        predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
-        the depth.
+        Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
+        targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
+        default its `weights()`: 0.75 to the power of the depth.
     normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
     unlabeled_weight : float, "auto" or None, default=None
