@@ -195,10 +195,9 @@ def test_senseless_split_parameters_are_refused_at_once(parameters, error):
         (np.full(20, np.nan), ValueError, "no label in any row"),
         (np.array([None] * 20, dtype=object), ValueError, "no label in any row"),
         (np.where(Y == 1, np.inf, Y.astype(float)), ValueError, "infinity"),
-        (np.column_stack([Y, Y + 1]), ValueError, "value 2.*indicator"),
-        (np.column_stack([Y, -Y]), ValueError, "value -1.*indicator"),
-        (sp.csr_array(np.column_stack([Y, 3 * Y])), ValueError, "value 3.*indicator"),
-        (np.column_stack([Y, Y]).astype(str), ValueError, "y holds .* not a number"),
+        (np.column_stack([Y, Y + 0.5]), ValueError, "value 1.5.*labels.*For numbers use a regressor"),
+        (sp.csr_array(np.column_stack([Y, 3 * Y])), ValueError, "value 3.*labels"),
+        (np.column_stack([Y, Y]) * 1j, ValueError, "y holds .* not a number"),
         (LABELS[None], ValueError, "shape"),
     ],
 )

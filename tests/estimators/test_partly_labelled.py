@@ -663,7 +663,7 @@ def test_only_rows_marked_by_minus_one_are_no_label_and_the_error_says_so():
         (pl.LazyFrame({"y": [0, 1] * 50}), "binary"),
         (np.array([[1]] * 50 + [[1, 2]] * 49 + ["a"], dtype=object), "binary"),
         (np.array([1, "a", None, "b"] * 25, dtype=object), "binary"),
-        (np.array([[1, "a"], [0, None]] * 50, dtype=object), "multi-label"),
+        (np.array([[1, "a"], [0, 2]] * 50, dtype=object), "multi-label"),
         (np.array([[1, "a"], [0, None]] * 50, dtype=object), "multi-target"),
         (sp.csr_array(np.eye(100)), "multi-target"),
     ],

@@ -164,14 +164,14 @@ def test_copies_of_one_target_grow_the_trees_of_that_target(split, y):
     codes = 3 + np.unique(y, return_inverse=True)[1]
 
     def grown(target, total):
-        # C is for the sum of all weights: three targets have 3, columns of one target 1 each.
-        learner = replace(GradientSplit.published(), C=30.0 / total) if split == "gradient" else split
+        # C is for the sum of all weights: several targets have 1, one target 1 for each of its columns.
+        learner = replace(GradientSplit.published(), C=10.0 / total) if split == "gradient" else split
         settings = {"split": learner, "bootstrap": False, "max_features": 1.0, "min_samples_split": 10}
         # Whether a split may be chance is asked of the number of columns, of which copies are more.
         return forest(**settings, min_impurity_decrease=0.0).fit(X, target)
 
     alone = grown(codes, 1.0 if len(np.unique(y)) == 2 else 3.0)
-    several = grown(np.column_stack([codes] * 3), 3.0)
+    several = grown(np.column_stack([codes] * 3), 1.0)
     alike(alone, several)
     for j in range(3):
         assert_allclose(several.predict_proba(X)[j], alone.predict_proba(X), atol=1e-5)

@@ -86,3 +86,9 @@ def test_as_many_rows_and_columns_are_asked_for():
         frame_targets(y, 3)
     with pytest.raises(ValueError, match="y has 2 columns, and 3 targets are predicted"):
         columns_as(y, [False] * 3, 2)
+
+
+def test_names_of_columns_may_be_numbers():
+    columns = frame_targets(pd.DataFrame({1: ["x", "y"], 0: [0.5, 1.5]}), 2)
+    assert [each.name for each in columns] == [1, 0]
+    assert columns[0].values.tolist() == ["x", "y"]

@@ -122,7 +122,7 @@ def _scoring_columns(
     if 0 < counting.sum() < len(counting):
         Y = training_matrix(columns[:, counting])
         weights = weights[counting] if len(weights) else weights
-    if settings.normalize_labels:
+    if settings.normalize_labels and not len(data.targets.block_sizes):
         Y = normalized_rows(Y)
     if data.clustering.is_targets and width is None:
         return Y, weights

@@ -137,16 +137,17 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
         combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
         subset gives no split, wider ones follow.
-    class_weight : dict, "balanced", array of shape (n_labels,) or None, default=None
+    class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
         Weights of the classes, by which the weights of their rows are multiplied; "balanced" makes them
         inverse to how often the classes occur. Of labels, one weight for each, in an array or a dict (those
         left out have weight 1), or "balanced": a row weighs the mean of the weights of its labels, and 1
         without any, so that one label per row is weighted as a class is. Rows of rare labels then count more
-        in splits and in probabilities; `target_weights` are for the choice of splits alone.
+        in splits and in probabilities; `target_weights` are for the choice of splits alone. Of several
+        targets "balanced", or a list with a dict, "balanced" or None for each: a row weighs the product.
     target_weights : array or None, default=None
-        Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
-        predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
-        the depth.
+        Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
+        targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
+        default its `weights()`: 0.75 to the power of the depth.
     hierarchy : Hierarchy or None, default=None
         Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
         matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
@@ -178,9 +179,10 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
 
     Attributes
     ----------
-    classes_ : array
+    classes_ : array or list
         Classes; or labels: those of the hierarchy or of the label sets, the names of the columns of y, or
-        positions where these have no names.
+        positions where these have no names. Of several targets a list with the classes of each, and None for
+        a number; `n_outputs_` is their number.
     trees_ : Trees
         The fitted trees as flat arrays.
     settings_ : Settings
@@ -189,7 +191,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
+    targets_ : ClassTargets, LabelTargets, HierarchyTargets or MultiTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.
@@ -272,9 +274,9 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
         subset gives no split, wider ones follow.
     target_weights : array or None, default=None
-        Weights of the target columns (classes, labels or numbers) in the choice of splits. All targets are
-        predicted, also those of weight 0. With `hierarchy`, by default its `weights()`: 0.75 to the power of
-        the depth.
+        Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
+        targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
+        default its `weights()`: 0.75 to the power of the depth.
     normalize_rows : bool or "auto", default="auto"
         Whether rows of X are scaled to length 1, which suits texts.
     unlabeled_weight : float, "auto" or None, default=None
@@ -301,7 +303,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         All of these together, as `fit` returned them.
     encoding_ : Encoding
         How the columns of X became those that splits combine.
-    targets_ : ClassTargets, LabelTargets, HierarchyTargets or RegressionTargets
+    targets_ : RegressionTargets
         What y was: its task, and how leaf means become predictions.
     unlabeled_weight_ : float
         Weight in use of rows without label.

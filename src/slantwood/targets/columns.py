@@ -32,13 +32,11 @@ def frame_targets(y: Any, n_rows: int | None) -> list[GivenColumn] | None:
         return None
     frame = eager_frame(y, "y")
     check_length(frame.shape[0], n_rows)
-    are_floats = [dtype.is_float() or dtype.is_decimal() for dtype in frame.schema.values()]
-    columns = [
-        GivenColumn(name, _number_column(frame[name]) if is_float else as_array(frame[name], None), is_float)
-        for name, is_float in zip(frame.columns, are_floats, strict=True)
-    ]
-    # A frame of one type for all is as its array.
-    if len(columns) < 2 or all(are_floats) or all(_holds_labels(each.values) for each in columns):
+    columns = [_frame_column(series) for series in frame.iter_columns()]
+    # Of floats alone, a frame is as its array.
+    if len(columns) < 2 or all(each.is_number for each in columns):
+        return None
+    if all(_holds_labels(each.values) for each in columns):
         return None
     return columns
 
@@ -60,7 +58,7 @@ def columns_as(y: Any, are_numbers: list[bool], n_rows: int) -> list[GivenColumn
     if is_frame(y):
         frame = eager_frame(y, "y")
         check_length(frame.shape[0], n_rows)
-        pairs = [(name, as_array(frame[name], None)) for name in frame.columns]
+        pairs = [(each.name, each.values) for each in map(_frame_column, frame.iter_columns())]
     else:
         y = as_array(y, n_rows)
         y = y.toarray() if sp.issparse(y) else y.reshape(n_rows, -1)
@@ -75,10 +73,12 @@ def columns_as(y: Any, are_numbers: list[bool], n_rows: int) -> list[GivenColumn
     ]
 
 
-def _number_column(series: Any) -> np.ndarray:
+def _frame_column(series: Any) -> GivenColumn:
     import narwhals.stable.v2 as nw
 
-    return as_array(series.cast(nw.Float64).to_numpy(), None)
+    is_number = series.dtype.is_float() or series.dtype.is_decimal()
+    cells = series.cast(nw.Float64).to_numpy() if is_number else series
+    return GivenColumn(series.name, as_array(cells, None), is_number)
 
 
 def _holds_labels(values: np.ndarray) -> bool:

@@ -2,9 +2,10 @@
 
 A split learner divides the columns of a node by their standard deviation to a power q, so that of a target
 with column variances v and column weights p there is sum_j p v_j^(1-q) to remove. Left alone, a target of
-seven classes would have seven times the say of a number, or (q = 0) a rare class hardly any. Each target gets
-the weight with which all of it together is 1 over the training rows. Importances add up impurities without
-that power: a common factor of a target's columns makes its sum 1 there, too.
+seven classes would have seven times the say of a number. Each of T targets gets the weight with which all of
+it together is 1 / T over the training rows. All targets are then 1, as one number is alone, and
+regularisation means the same for any number of them. Importances add up impurities without that power: a
+common factor of a target's columns makes its sum 1 / T there, too.
 """
 
 from typing import Any, NamedTuple
@@ -43,11 +44,11 @@ def equal_say(Y: Any, block_sizes: np.ndarray, row_weights: np.ndarray, power: f
     divided = np.add.reduceat(
         np.where(varies, np.where(varies, variances, 1.0) ** (1.0 - power), 0.0), starts
     )
-    # With factor a and weight p: p a^2 sum_j v_j = 1, and p a^(2 - 2q) sum_j v_j^(1-q) = 1.
+    # With factor a and weight p: p a^2 sum_j v_j = 1 / T, and p a^(2 - 2q) sum_j v_j^(1-q) = 1 / T.
     some = of_target > 0
     ratio = np.where(some, divided, 1.0) / np.where(some, of_target, 1.0)
     factors = ratio ** (0.5 / power) if power > 0 else np.ones(len(ratio))
-    weights = 1.0 / (np.where(some, of_target, 1.0) * factors**2)
+    weights = 1.0 / (max(some.sum(), 1) * np.where(some, of_target, 1.0) * factors**2)
     return EqualSay(np.repeat(factors, block_sizes), np.repeat(weights, block_sizes))
 
 
