@@ -7,6 +7,7 @@ import numpy as np
 
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.prediction import Predictor
+from slantwood.ensemble.settings import count_draws
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
@@ -27,7 +28,9 @@ def out_of_bag(forest: FittedForest, data: TrainingData, spec: ForestSpec) -> Ou
     labeled = known_rows(data.Y)
     if data.clustering.is_targets:
         data = data.without_unlabeled()
-    counts = [row_counts(spec.seed, tree, data.row_weights) for tree in range(forest.trees.n_trees)]
+    weights = data.row_weights
+    n_draws = count_draws(forest.settings.max_samples, len(weights))
+    counts = [row_counts(spec.seed, tree, weights, n_draws) for tree in range(forest.trees.n_trees)]
     tree_mask = np.stack([each == 0 for each in counts], axis=1)
     some = tree_mask.any(axis=1)
     means = Predictor(forest, spec.n_jobs).mean(data.X, tree_mask, sparse=data.targets.is_sparse)

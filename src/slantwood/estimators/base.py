@@ -22,6 +22,7 @@ from slantwood.ensemble.spec import ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.parameter_names import unknown_parameter
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -40,14 +41,20 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     is_single_tree = False
     n_estimators: int
     bootstrap: bool | str
+    max_samples: int | float | None
     oob_score: bool
     n_jobs: int | None
     verbose: int
     warm_start: bool
     split: str | BaseSplit | SplitLearner
     max_depth: int | None
-    min_samples_split: int | str
+    min_samples_split: int | float | str
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_leaf_nodes: int | None
     min_impurity_decrease: float | str
+    ftest: float | None
+    ccp_alpha: float
     max_features: int | float | str | None
     normalize_rows: bool | str
     normalize_labels: bool | str
@@ -56,6 +63,31 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
     categorical_features: str | Sequence[Any] | None
     missing_indicators: bool
     random_state: int | np.random.RandomState | None
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name. Of a name that is unknown, the error says which one was meant.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Examples
+        --------
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> ObliqueTreeClassifier().set_params(max_depth=3).max_depth
+        3
+        """
+        known = self.get_params(deep=False)
+        for name in params:
+            if name.partition("__")[0] not in known:
+                raise ValueError(unknown_parameter(self, name, known))
+        return super().set_params(**params)
 
     # ---- fitting
 
@@ -73,20 +105,25 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
         try:
             for name in _OPTIONAL:
                 self.__dict__.pop(name, None)
-            table, X, encoding = self._read_features(X)
-            weights = check.check_row_weights(sample_weight, X.shape[0])
-            attributes = check.check_clustering(clustering, X.shape[0])
-            y, targets, Y, weights = self._encode_targets(y, weights)
-            self._grow(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
+            data = self._training_data(X, y, sample_weight, clustering)
+            self._grow(data)
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
             if target_names is not None:
-                counts = check.target_name_counts(targets)
+                counts = check.target_name_counts(data.targets)
                 self.target_names_ = check.check_names("target_names", target_names, counts)
         except BaseException:
             self.__dict__ = before  # in one step, which a second interrupt cannot break in two
             raise
         return self
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any, clustering: Any) -> TrainingData:
+        """Check and encode what `fit` is given."""
+        table, X, encoding = self._read_features(X)
+        weights = check.check_row_weights(sample_weight, X.shape[0])
+        attributes = check.check_clustering(clustering, X.shape[0])
+        y, targets, Y, weights = self._encode_targets(y, weights)
+        return TrainingData(table, X, encoding, y, Y, targets, weights, attributes)
 
     @abstractmethod
     def _encode_targets(self, y: Any, weights: np.ndarray) -> tuple[Any, Any, Any, np.ndarray]:
@@ -198,6 +235,11 @@ class ObliqueEstimator(CallbackSupportMixin, BaseEstimator, ABC):
             raise ValueError(
                 f"{what} needs trees that did not see every row, and of the {self.trees_.n_trees} trees that "
                 "warm_start=True keeps some were grown without bootstrap; give warm_start=False to fit anew"
+            )
+        if self._continues and self.settings_.max_samples != self.max_samples:
+            raise ValueError(
+                f"{what} needs to know which rows each tree saw, and those that warm_start=True keeps saw "
+                f"samples of max_samples={self.settings_.max_samples!r}; give the same, or warm_start=False"
             )
         if self.unlabeled_weight is not None:
             raise ValueError(
