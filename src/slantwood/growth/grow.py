@@ -63,6 +63,7 @@ class _Problem(NamedTuple):
     importance_power: float
     limits: Limits
     total_weight: float
+    min_leaf_weight: float
 
 
 class _Memory(NamedTuple):
@@ -87,13 +88,6 @@ class _Split(NamedTuple):
     end: int  # of its weights among those of all splits
     offset: float
     removed: float  # impurity
-
-
-class _Sides(NamedTuple):
-    # How a hyperplane divides a node; the rows on the right are marked in the memory.
-    end: int
-    offset: float
-    n_right: int
 
 
 @exact
@@ -121,21 +115,6 @@ def _set_root_scale(columns, variance, weights, power, root_scale):
     for j in range(columns.shape[0]):
         p = weights[columns[j]] if weights.shape[0] > 0 else np.float32(1.0)
         root_scale[columns[j]] = np.sqrt(p) * variance[j] ** (-0.5 * power)
-
-
-@exact
-def _leaf_limits(problem, counts, size):
-    limits = problem.limits
-    min_weight = limits.min_weight_fraction_leaf * problem.total_weight * _ROUNDED
-    is_limited = limits.min_samples_leaf > 1 or min_weight > 0.0
-    return LeafLimits(is_limited, np.float64(limits.min_samples_leaf), min_weight, counts, size.drawn)
-
-
-@exact
-def _divide(X, rows, w, b, workspace, splits, first, spread, spread_means, is_right):
-    end, offset = store_in_raw_units(w, b, workspace, splits, first)
-    n_right = mark_sides(X, rows, splits, first, end, offset, spread, spread_means, is_right)
-    return _Sides(end, offset, n_right)
 
 
 @exact
@@ -174,7 +153,9 @@ def _split_node(
         power = problem.importance_power
         _set_root_scale(columns, z_workspace.variance, attribute_weights, power, memory.root_scale)
     z_block = gather(Z, rows, z_workspace, n_attributes)
-    leaf_limits = _leaf_limits(problem, here.counts, size)
+    least, min_weight = np.float64(limits.min_samples_leaf), problem.min_leaf_weight
+    is_limited = least > 1.0 or min_weight > 0.0
+    leaf_limits = LeafLimits(is_limited, least, min_weight, here.counts, size.drawn)
     draws = trial_stream if n_failed > 0 else stream
     spread, spread_means = memory.spread, memory.spread_means
     is_right = memory.is_right[:n_rows]
@@ -212,15 +193,23 @@ def _split_node(
             if not found:
                 continue
         splits = with_capacity(splits, first + subspace.size)
-        sides = _divide(X, rows, w, b, x_workspace, splits, first, spread, spread_means, is_right)
-        if sides.n_right in (0, n_rows):
+        is_moved = False
+        while True:
+            end, offset = store_in_raw_units(w, b, x_workspace, splits, first)
+            n_right = mark_sides(X, rows, splits, first, end, offset, spread, spread_means, is_right)
+            found = n_right > 0 and n_right < n_rows
+            if not found or not leaf_limits.is_limited:
+                break
+            found = allows_sides(leaf_limits, weights, is_right, size.weight)
+            # Rows so near to the threshold that single precision cannot tell may be on the other side: what
+            # was moved is looked at again.
+            if found or is_moved:
+                break
+            b, is_moved = _best_allowed_offset(x_block, z_block, w, weights, leaf_limits)
+            if not is_moved:
+                break
+        if not found:
             continue
-        if leaf_limits.is_limited and not allows_sides(leaf_limits, weights, is_right, size.weight):
-            b, found = _best_allowed_offset(x_block, z_block, w, weights, leaf_limits)
-            sides = _divide(X, rows, w, b, x_workspace, splits, first, spread, spread_means, is_right)
-            # Rows so near to the threshold that single precision cannot tell may be on the other side.
-            if not (found and allows_sides(leaf_limits, weights, is_right, size.weight)):
-                continue
         sum_right(z_block, weights, is_right, members, direction)
         removed = removed_impurity(z_workspace, direction, members, memory.root_scale, size.weight)
         if limits.critical_f.shape[0] > 0:
@@ -236,7 +225,7 @@ def _split_node(
             )
         if passed or may_fail:
             share_out(w, x_workspace, removed / problem.total_weight, splits.shares[first:])
-            return splits, _Split(True, passed, sides.end, sides.offset, removed)
+            return splits, _Split(True, passed, end, offset, removed)
     return splits, none
 
 
@@ -268,7 +257,10 @@ def grow(
     # Splits on trial draw for themselves, so that where they are cut back all others are what they were.
     trial_stream = Stream(stream.state.copy(), stream.columns.copy())
     total_weight = size_of(sample).weight
-    problem = _Problem(X, Z, attribute_weights, scaling, importance_power, limits, total_weight)
+    min_leaf_weight = limits.min_weight_fraction_leaf * total_weight * _ROUNDED
+    problem = _Problem(
+        X, Z, attribute_weights, scaling, importance_power, limits, total_weight, min_leaf_weight
+    )
     memory = _make_memory(X, Z, rows)
     nodes = make_nodes(rows.shape[0])
     splits = make_split_weights()

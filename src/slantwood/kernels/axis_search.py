@@ -38,9 +38,7 @@ class _Workspace(NamedTuple):
     line: np.ndarray  # float32: values in the order of the sweep
     line_rows: np.ndarray  # uint32: and their rows
     sums: np.ndarray  # float64 over attributes
-    # (bins, 3 + attributes) float64: number and weight of rows, how often they were drawn, and their sums;
-    # or empty
-    bins: np.ndarray
+    bins: np.ndarray  # (bins, 2 + attributes) float64: number and weight of rows, and their sums; or empty
 
 
 @exact
@@ -72,7 +70,7 @@ def best_allowed_feature(X, Z, weights, at_random, state, limits):
         values[n:],
         rows[n:],
         scratch(Z.n_columns, np.float64),
-        np.empty((n_bins, 3 + Z.n_columns)),
+        np.empty((n_bins, 2 + Z.n_columns)),
     )
     total = 0.0
     for i in range(n):
@@ -91,7 +89,7 @@ def best_allowed_feature(X, Z, weights, at_random, state, limits):
         elif any_missing:
             column = _by_row(columns, j, workspace.values)
             order = sort_rows(column, workspace.sorting)
-            gain, cut = best_cut_with_missing(column, order, Z, weights, limits)
+            gain, cut = best_cut_with_missing(column, order, Z, weights, total, limits)
         else:
             gain, cut = _searched_cut(columns, j, Z, weights, total, workspace, limits)
         if gain >= 0.0 and gain > best * HIGHER:
@@ -215,12 +213,10 @@ def _near_the_best_bins(values, Z, weights, total, workspace, limits):
     per_bin = np.float32(_BINS) / (high - low)
     if not per_bin < np.float32(np.inf):
         return n, 0.0, 0.0
-    is_limited = limits.is_limited
     workspace.bins[:] = 0.0
     bin_rows = workspace.bins[:, 0]
     bin_weight = workspace.bins[:, 1]
-    bin_samples = workspace.bins[:, 2]
-    bin_sums = workspace.bins[:, 3:]
+    bin_sums = workspace.bins[:, 2:]
     bin_of = workspace.rows
     single = Z.n_columns == 1
     for i in range(n):
@@ -229,12 +225,14 @@ def _near_the_best_bins(values, Z, weights, total, workspace, limits):
         r = np.float64(weights[i])
         bin_rows[own] += 1.0
         bin_weight[own] += r
-        if is_limited:
-            bin_samples[own] += np.float64(limits.counts[i])
         if single:
             bin_sums[own, 0] += r * np.float64(Z.values[i, 0])
         else:
             _add_multiple(bin_sums[own], Z.values[i], r)
+    bin_samples = np.zeros(_BINS)
+    if limits.is_limited:
+        for i in range(n):
+            bin_samples[bin_of[i]] += np.float64(limits.counts[i])
     left = 0.0
     left_samples = 0.0
     best = -1.0
@@ -252,7 +250,8 @@ def _near_the_best_bins(values, Z, weights, total, workspace, limits):
                 for k in range(Z.n_columns):
                     squared += workspace.sums[k] * workspace.sums[k]
                 gain = squared / (left * (total - left))
-                if gain > best and (not is_limited or allows(limits, left, left_samples, total)):
+                is_allowed = not limits.is_limited or allows(limits, left, left_samples, total)
+                if gain > best and is_allowed:
                     best = gain
                     best_bin = q
                     passed = left - bin_weight[before]
@@ -263,7 +262,7 @@ def _near_the_best_bins(values, Z, weights, total, workspace, limits):
                 workspace.sums[k] += bin_sums[q, k]
             before = q
     workspace.sums[:] = 0.0
-    if is_limited and best < 0.0:
+    if limits.is_limited and best < 0.0:
         return n, 0.0, 0.0
     # The bin before the best border: the last one below it with rows.
     before = best_bin - 1

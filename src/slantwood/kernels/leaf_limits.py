@@ -37,6 +37,28 @@ def allows(limits, weight, n_samples, total):
 
 
 @exact
+def allowed_places(limits, rows, weights, passed, passed_samples, total):
+    """Return the first place of a line of rows behind which a cut is allowed, and the one after the last.
+
+    The rows that come before the line weigh `passed`, and are `passed_samples` in number. Along a line one
+    side only grows and the other only shrinks, so that all places between the two are allowed.
+    """
+    first = rows.shape[0]
+    last = 0
+    if not limits.is_limited:
+        return last, first
+    weight = passed
+    n_samples = passed_samples
+    for i in range(rows.shape[0]):
+        weight += np.float64(weights[rows[i]])
+        n_samples += np.float64(limits.counts[rows[i]])
+        if allows(limits, weight, n_samples, total):
+            first = min(first, i)
+            last = i + 1
+    return first, last
+
+
+@exact
 def allows_sides(limits, weights, is_right, total):
     """Whether a split is allowed that puts these rows on the right."""
     weight = 0.0

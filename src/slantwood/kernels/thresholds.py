@@ -4,7 +4,7 @@ import numpy as np
 
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact, vectorised
-from slantwood.kernels.leaf_limits import allows, no_limits
+from slantwood.kernels.leaf_limits import allowed_places, no_limits
 from slantwood.kernels.products import has_missing, known_weights
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
@@ -48,14 +48,15 @@ def best_allowed_threshold(projections, Z, weights, limits):
     """Cut that removes the most impurity among those whose sides are as large as the limits ask for."""
     n = projections.shape[0]
     order = sort_rows(projections, sorting_workspace(n))
-    if has_missing(Z):
-        gain, cut = best_cut_with_missing(projections, order, Z, weights, limits)
-        return cut, gain
-    line = scratch(n, np.float32)
     total = 0.0
     for i in range(n):
-        line[i] = projections[order[i]]
         total += np.float64(weights[i])
+    if has_missing(Z):
+        gain, cut = best_cut_with_missing(projections, order, Z, weights, total, limits)
+        return cut, gain
+    line = scratch(n, np.float32)
+    for i in range(n):
+        line[i] = projections[order[i]]
     beyond = np.float32(np.nan)
     gain, cut = best_cut(line, order, beyond, Z, weights, total, 0.0, 0.0, np.zeros(Z.n_columns), limits)
     return cut, gain
@@ -82,17 +83,14 @@ def best_cut(line, rows, beyond, Z, weights, total, passed, passed_samples, sums
         of_means += np.float64(Z.mean[j]) * np.float64(Z.mean[j])
     single = Z.is_dense and Z.n_columns == 1
     narrow = Z.is_dense and Z.n_columns <= _NARROW
-    is_limited = limits.is_limited
+    first, last = allowed_places(limits, rows, weights, passed, passed_samples, total)
     left = passed
-    left_samples = passed_samples
     best = -1.0
     cut = np.float32(0.0)
-    for i in range(n):
+    for i in range(last):
         row = rows[i]
         r = np.float64(weights[row])
         left += r
-        if is_limited:
-            left_samples += np.float64(limits.counts[row])
         if single:
             sums[0] += r * np.float64(Z.values[row, 0])
             squared = sums[0] * sums[0]
@@ -113,9 +111,9 @@ def best_cut(line, rows, beyond, Z, weights, total, passed, passed_samples, sums
         here = line[i]
         after = line[i + 1] if i + 1 < n else beyond
         # Comparisons with NaN are false, and what is left may be too light to count.
-        if (after > here or after < here) and total > left:
+        if (after > here or after < here) and total > left and i >= first:
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
-            if gain > best * HIGHER and (not is_limited or allows(limits, left, left_samples, total)):
+            if gain > best * HIGHER:
                 best = gain
                 cut = between(min(here, after), max(here, after))
     return best, cut
@@ -140,7 +138,7 @@ def between(here, after):
 
 
 @exact
-def best_cut_with_missing(projections, order, Z, weights, limits):
+def best_cut_with_missing(projections, order, Z, weights, total, limits):
     """Return the gain, or -1, and the best cut that the limits allow, where attributes have missing values.
 
     Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
@@ -153,21 +151,12 @@ def best_cut_with_missing(projections, order, Z, weights, limits):
     left = np.zeros(Z.n_columns)
     z = scratch(Z.n_columns, np.float32)
     missing = np.zeros(Z.n_columns, np.bool_)
-    total = 0.0
-    for i in range(n):
-        total += np.float64(weights[i])
-    left_weight = 0.0
-    left_samples = 0.0
+    first, last = allowed_places(limits, order, weights, 0.0, 0.0, total)
     best = -1.0
     cut = np.float32(0.0)
-    for i in range(n - 1):
+    for i in range(min(last, n - 1)):
         row = order[i]
         r = np.float64(weights[row])
-        is_allowed = True
-        if limits.is_limited:
-            left_weight += r
-            left_samples += np.float64(limits.counts[row])
-            is_allowed = allows(limits, left_weight, left_samples, total)
         copy_row(Z, row, z)
         unknown = Z.missing_indices[Z.missing_indptr[row] : Z.missing_indptr[row + 1]]
         for j in unknown:
@@ -184,7 +173,7 @@ def best_cut_with_missing(projections, order, Z, weights, limits):
             missing[j] = False
         here = projections[row]
         after = projections[order[i + 1]]
-        if after > here and is_allowed and gain > best * HIGHER:
+        if after > here and i >= first and gain > best * HIGHER:
             best = gain
             cut = between(here, after)
     return best, cut
