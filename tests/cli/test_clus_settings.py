@@ -59,11 +59,14 @@ def read(run, folder):
 
 def test_options_with_a_counterpart_are_taken(read):
     options, _ = read(SETTINGS)
-    assert {key: options[key] for key in ("seed", "targets", "drop", "min-samples-split", "trees")} == {
+    assert {
+        key: options[key] for key in ("seed", "targets", "drop", "min-samples-leaf", "ftest", "trees")
+    } == {
         "seed": 3,
         "targets": "columns:5-6,8",
         "drop": "columns:1-2",
-        "min-samples-split": 5,
+        "min-samples-leaf": 3,
+        "ftest": 0.01,
         "trees": 25,
     }
     assert options["max-features"] == "sqrt"
@@ -85,7 +88,7 @@ def test_the_others_are_named_in_one_warning(read):
     _, said = read(SETTINGS)
     (warning,) = [line for line in said.splitlines() if "warning" in line]
     names = warning.rpartition(": ")[2].split(", ")
-    assert sorted(names) == ["Data.XVal", "Ensemble.FeatureRanking", "General.Verbose", "Tree.FTest"]
+    assert sorted(names) == ["Data.XVal", "Ensemble.FeatureRanking", "General.Verbose"]
 
 
 def test_what_another_command_has_is_no_counterpart(read):
@@ -105,7 +108,7 @@ def test_what_clus_takes_for_granted_is_taken_for_granted(read):
     options, _ = read("[Data]\nFile = a.arff\n")
     assert options["targets"] == "last:1"
     assert options["tree"] is True
-    assert options["min-samples-split"] == 4  # twice the least weight of a leaf
+    assert (options["min-samples-leaf"], options["min-samples-split"]) == (2, 2)
     options, _ = read("[Data]\nFile = a.arff\n[Ensemble]\nEnsembleMethod = RForest\n")
     assert (options["tree"], options["trees"], options["max-features"]) == (False, 10, "log2")
 
@@ -130,7 +133,8 @@ def test_the_report_says_which_option_became_which_of_ours(read):
         "Ensemble.EnsembleMethod as --set bootstrap=true",
         "Hierarchical.ClassificationThreshold as --set threshold=0.4",
         "Attributes.Disable and Attributes.Key as --drop columns:1-2",
-        "Model.MinimalWeight as --min-samples-split 5",
+        "Model.MinimalWeight as --min-samples-leaf 3",
+        "Tree.FTest as --ftest 0.01",
         "Ensemble.OOBestimate as --oob",
     }
 
@@ -138,9 +142,9 @@ def test_the_report_says_which_option_became_which_of_ours(read):
 @pytest.mark.parametrize(
     ("option", "instead"),
     [
-        ("[Tree]\nFTest = 0.05", "In place of Tree.FTest: splits are not tested for significance"),
-        ("[Tree]\nFTest = [0.001,0.01]", "In place of Tree.FTest: splits are not tested for significance"),
-        ("[Tree]\nPruningMethod = M5", "In place of Tree.PruningMethod: trees are not pruned"),
+        ("[Tree]\nFTest = [0.001,0.01]", "In place of Tree.FTest: give one level of significance"),
+        ("[Tree]\nPruningMethod = M5", "In place of Tree.PruningMethod: --ccp-alpha prunes"),
+        ("[Constraints]\nMaxSize = 9", "In place of Constraints.MaxSize: --max-leaf-nodes limits"),
         (
             "[Ensemble]\nFeatureRanking = Genie3",
             "In place of Ensemble.FeatureRanking: slantwood inspect MODEL",
@@ -156,7 +160,7 @@ def test_what_has_no_counterpart_is_named_with_what_to_do_in_its_place(read, opt
 
 def test_the_larger_of_two_limits_of_leaves_counts(read):
     model = "[Data]\nFile = a.arff\n[Model]\nMinimalWeight = 5\nMinimalNumberExamples = {}\n"
-    assert [read(model.format(number))[0]["min-samples-split"] for number in (0, 1, 7)] == [10, 10, 14]
+    assert [read(model.format(number))[0]["min-samples-leaf"] for number in (0, 1, 7)] == [5, 5, 7]
 
 
 def test_bagging_looks_at_all_features_whatever_else_is_said(read):

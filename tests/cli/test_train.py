@@ -77,12 +77,27 @@ def test_files_without_names_and_sparse_files_are_described_as_such(run, folder,
 def test_options_reach_the_estimator(run, write_csv, waves):
     write_csv("a.csv", waves)
     words = ["--split", "svm", "--max-depth", "2", "--min-samples-split", "9", "--max-features", "0.5"]
-    words += ["--set", "min_impurity_decrease=0.1", "--set", "bootstrap=true", "--split-set", "C=0.25"]
+    words += ["--min-samples-leaf", "0.05", "--max-leaf-nodes", "3", "--ftest", "0.1", "--ccp-alpha", "0.001"]
+    words += [
+        "--max-samples",
+        "40",
+        "--set",
+        "min_impurity_decrease=0.1",
+        "--set",
+        "bootstrap=true",
+        "--split-set",
+        "C=0.25",
+    ]
     run("train", "a.csv", "--targets", "u", *SMALL, *words, "--model", "m.slant")
     model = slantwood.load_model("m.slant")
     assert model.split == slantwood.SVMSplit(C=0.25)
     assert model.settings_.max_depth == 2
     assert model.settings_.min_samples_split == 9
+    assert model.settings_.min_samples_leaf == 0.05
+    assert model.settings_.max_leaf_nodes == 3
+    assert model.settings_.ftest == 0.1
+    assert model.settings_.ccp_alpha == 0.001
+    assert model.settings_.max_samples == 40
     assert model.settings_.max_features == 0.5
     assert model.settings_.min_impurity_decrease == 0.1
     assert model.settings_.bootstrap is True

@@ -20,6 +20,7 @@ def plan(split):
     from slantwood.features.matrix import column_means, training_matrix
     from slantwood.growth.grow import Limits
     from slantwood.growth.plan import GrowthPlan
+    from slantwood.growth.significance import critical_values
 
     def make(
         X,
@@ -27,11 +28,17 @@ def plan(split):
         Z=None,
         *,
         attribute_weights=(),
+        target_weights=(),
         row_weights=None,
         learner=None,
         max_depth=10**6,
         min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=0,
         min_impurity_decrease=0.05,
+        ftest=None,
+        ccp_alpha=0.0,
         max_features=10**6,
         features_per_row=0,
         importance_power=1.0,
@@ -54,13 +61,20 @@ def plan(split):
             limits=Limits(
                 max_depth=max_depth,
                 min_samples_split=min_samples_split,
+                min_samples_leaf=min_samples_leaf,
+                min_weight_fraction_leaf=min_weight_fraction_leaf,
+                max_leaf_nodes=max_leaf_nodes,
                 min_impurity_decrease=min_impurity_decrease,
+                critical_f=critical_values(ftest),
                 max_features=max_features,
                 features_per_row=features_per_row,
                 min_support=learner.min_support,
                 shuffle_above=0 if shuffle else learner.rows_in_order,
             ),
+            target_weights=np.array(target_weights, np.float64),
+            ccp_alpha=ccp_alpha,
             bootstrap=bootstrap,
+            n_draws=X.shape[0],
             seed=seed,
         )
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
-from slantwood.growth.nodes import SplitWeights, make_nodes
+from slantwood.growth.nodes import SplitWeights, as_grown_tree, make_nodes
 from slantwood.growth.trials import cut_back, is_beyond_chance
 
 
@@ -119,34 +119,39 @@ def _random_tree(rng):
     return nodes, n_nodes, SplitWeights(*(rng.permutation(n_stored + 5).astype(t) for t in types))
 
 
-def _as_a_tree(node, nodes, splits, keep):
+def _nested(node, tree, keep):
     """Nest what is known of a node and of those below it, as far as splits are kept."""
-    own = [array[node] for array in (nodes.start, nodes.stop, nodes.depth, nodes.weight)]
-    if not (nodes.left[node] >= 0 and keep(node)):
+    own = [array[node] for array in (tree.start, tree.stop, tree.depth, tree.node_weight)]
+    if not (tree.left[node] >= 0 and keep(node)):
         return own
-    stored = [array[nodes.indptr[node] : nodes.indptr[node + 1]].tolist() for array in splits]
-    children = (_as_a_tree(child, nodes, splits, keep) for child in (nodes.left[node], nodes.right[node]))
-    return [own, nodes.bias[node], stored, *children]
+    here = slice(tree.indptr[node], tree.indptr[node + 1])
+    stored = [array[here].tolist() for array in (tree.indices, tree.weights, tree.means, tree.shares)]
+    return [own, tree.bias[node], stored, *(_nested(child, tree, keep) for child in _children(tree, node))]
+
+
+def _children(tree, node):
+    return tree.left[node], tree.right[node]
 
 
 @pytest.mark.plain_python
 @given(st.integers(0, 2**32 - 1))
 def test_what_pays_remains_as_it_was_and_nothing_else(seed):
     nodes, n_nodes, splits = _random_tree(np.random.default_rng(seed))
+    n_features = len(splits.columns)
+    before = as_grown_tree(nodes, n_nodes, splits, np.empty(0, np.uint32), n_features)
+    passed = nodes.passed.copy()  # in a tree that is numbered breadth first, nodes keep their numbers
 
     def pays(node):
-        return nodes.left[node] >= 0 and (
-            nodes.passed[node] or pays(nodes.left[node]) or pays(nodes.right[node])
-        )
+        return before.left[node] >= 0 and (passed[node] or any(map(pays, _children(before, node))))
 
-    expected = _as_a_tree(0, nodes, splits, pays)
-    n_kept = sum(pays(node) for node in range(n_nodes))
-    count = cut_back(nodes, n_nodes, splits)
-    assert count == 2 * n_kept + 1
-    assert _as_a_tree(0, nodes, splits, lambda node: True) == expected
+    cut_back(nodes, n_nodes)
+    after = as_grown_tree(nodes, n_nodes, splits, np.empty(0, np.uint32), n_features)
+    assert len(after.left) == 2 * sum(map(pays, range(n_nodes))) + 1
+    assert _nested(0, after, lambda node: True) == _nested(0, before, pays)
     # Children come in pairs, in the order of their parents.
-    inner = np.flatnonzero(nodes.left[:count] >= 0)
-    assert_array_equal(nodes.left[inner], 1 + 2 * np.arange(len(inner)))
-    assert_array_equal(nodes.right[inner], nodes.left[inner] + 1)
-    assert_array_equal(np.diff(nodes.indptr[: count + 1]) > 0, nodes.left[:count] >= 0)
-    assert not nodes.bias[:count][nodes.left[:count] < 0].any()
+    inner = after.left >= 0
+    assert_array_equal(after.left[inner], 1 + 2 * np.arange(inner.sum()))
+    assert_array_equal(after.right[inner], after.left[inner] + 1)
+    assert_array_equal(np.diff(after.indptr) > 0, inner)
+    assert not after.bias[~inner].any()
+    assert_array_equal(after.importance, np.bincount(after.indices, after.shares, n_features))

@@ -140,6 +140,7 @@ def divided(rng, rows, n_targets):
         np.array(start, np.int64),
         np.array(stop, np.int64),
         rows,
+        np.empty(0),
         np.zeros(n_targets, np.float32),
     )
 

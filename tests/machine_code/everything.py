@@ -93,6 +93,7 @@ def run(folder):
     partly = np.where(rng.random(60) < 0.2, np.nan, X[:, 0])
     ObliqueTreeRegressor(unlabeled_weight=0.5).fit(X, partly).predict(X)
     ObliqueTreeRegressor().fit(X, np.where(rng.random((60, 2)) < 0.2, np.nan, X[:, :2])).predict(X)
+    ObliqueTreeRegressor(ccp_alpha=0.01).fit(X, X[:, :2])
     tree = Hierarchy.from_paths(["a", "a/b", "c"])
     ObliqueForestClassifier(n_estimators=2, hierarchy=tree).fit(X, [{"a/b"}, {"c"}] * 30).predict(X)
     list(LabelStratifiedKFold(3, shuffle=True, random_state=0).split(X, labels))

@@ -219,6 +219,12 @@ def cases(draw, odd):
         "random_state": 0,
         "split": draw(st.sampled_from(["gradient", "gradient", "svm"])),
         "missing_indicators": draw(st.booleans()),
+        "min_samples_split": draw(st.sampled_from(["auto", "auto", 3, 0.5])),
+        "min_samples_leaf": draw(st.sampled_from([1, 1, 2, 0.3])),
+        "min_weight_fraction_leaf": draw(st.sampled_from([0.0, 0.0, 0.2])),
+        "max_leaf_nodes": draw(st.sampled_from([None, None, 2, 4])),
+        "ftest": draw(st.sampled_from([None, None, 0.3])),
+        "ccp_alpha": draw(st.sampled_from([0.0, 0.0, 0.05])),
         "unlabeled_weight": draw(st.sampled_from([None, None, 0.0, 0.5, 1.0, "auto"])),
         "categorical_features": draw(
             st.sampled_from(["from_dtype", "from_dtype", None, [0], [len(kinds) - 1], [True] * len(kinds)])
@@ -226,6 +232,7 @@ def cases(draw, odd):
     }
     if is_forest:
         parameters |= {"n_estimators": 2, "oob_score": draw(st.booleans())}
+        parameters["max_samples"] = draw(st.sampled_from([None, None, 5, 0.5]))
     if is_classifier:
         parameters["threshold"] = draw(st.sampled_from([0.5, 0.5, "f1_micro", "f1_macro"]))
         parameters["class_weight"] = draw(st.sampled_from([None, None, "balanced"]))
@@ -234,6 +241,17 @@ def cases(draw, odd):
         values = st.integers(0, 1) if weights == "zeros and ones" else st.floats(0.5, 4.0)
         weights = np.array(draw(st.lists(values, min_size=n, max_size=n)), float)
     return kind(**parameters), X, y, weights, later, shape
+
+
+def _check_limits(model):
+    """Every leaf is as heavy, and every tree as small, as the parameters say."""
+    trees = model.trees_
+    is_leaf = trees.left < 0
+    if model.max_leaf_nodes is not None:
+        assert np.add.reduceat(is_leaf, trees.roots).max() <= model.max_leaf_nodes
+    of_tree = np.searchsorted(trees.roots, np.arange(len(is_leaf)), side="right") - 1
+    share = trees.node_weight / trees.node_weight[trees.roots][of_tree]
+    assert (share[is_leaf] >= model.min_weight_fraction_leaf - 1e-6).all()
 
 
 def check(case):
@@ -254,6 +272,7 @@ def check(case):
         scores = model.predict_proba(rows) if hasattr(model, "predict_proba") else predicted
         assert np.isfinite(scores).all()
     assert model.feature_importances_.shape == (model.n_features_in_,)
+    _check_limits(model)
     total = model.feature_importances_.sum()
     assert total == 0.0 or abs(total - 1.0) < 1e-6
     return model

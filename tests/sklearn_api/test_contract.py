@@ -28,6 +28,8 @@ def expected_failures(estimator):
     [
         ObliqueTreeClassifier(random_state=0),
         ObliqueTreeRegressor(random_state=0),
+        ObliqueTreeClassifier(min_samples_leaf=2, max_leaf_nodes=12, ccp_alpha=0.001, random_state=0),
+        ObliqueTreeRegressor(min_samples_leaf=0.02, max_leaf_nodes=30, ftest=0.2, random_state=0),
         ObliqueForestClassifier(n_estimators=5, random_state=0),
         ObliqueForestRegressor(n_estimators=5, random_state=0),
     ],

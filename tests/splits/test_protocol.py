@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from slantwood.kernels.compiling import exact
+from slantwood.kernels.leaf_limits import LeafLimits
 from slantwood.split_names import SPLITS, split_class
 from slantwood.splits import protocol
 
@@ -55,7 +56,7 @@ def test_every_parameter_arrives_as_what_it_was(monkeypatch, name, turned):
     protocol.split_learner(type(parameters))(kernel)
     w, result = np.zeros(2, np.float32), np.zeros(protocol.RESULT_SIZE)
     numbers = np.array([float(value) for value in parameters])
-    kernel.entry_point(numbers, None, None, None, None, w, result)
+    kernel.entry_point(numbers, None, None, None, None, None, w, result)
     assert arrived == [parameters]
     assert w.tolist() == [1.0, 2.0]
     assert protocol.read_result(result) == (3.0, True)
@@ -78,7 +79,9 @@ def test_learn_runs_the_learner_of_the_parameters_type(dense, gathered, name):
     # The grower calls the same by its address.
     learner = protocol.LearnerAddress(parameters)
     other, result = np.zeros(4, np.float32), np.zeros(protocol.RESULT_SIZE)
-    protocol.ask(learner.address, learner.numbers, *arguments, np.array([5], np.uint64), other, result)
+    free = LeafLimits(False, 0.0, 0.0, np.empty(0, np.int32), 0.0)
+    state = np.array([5], np.uint64)
+    protocol.ask(learner.address, learner.numbers, *arguments, free, state, other, result)
     assert np.array_equal(w, other)
     assert protocol.read_result(result) == (b, True)
 

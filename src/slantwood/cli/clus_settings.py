@@ -51,9 +51,9 @@ _WEIGHTS_BY_DEPTH = {"expavgparentweight", "expmaxparentweight", "expminparentwe
 # What to do in place of options that have no counterpart.
 _INSTEAD = {
     ("ensemble", "featureranking"): "slantwood inspect MODEL shows how much each feature matters",
-    ("tree", "ftest"): "splits are not tested for significance here; --max-depth, --min-samples-split or "
-    "--set min_impurity_decrease=0.05 keep trees small",
-    ("tree", "pruningmethod"): "trees are not pruned here; --max-depth or --min-samples-split limit them",
+    ("constraints", "maxsize"): "--max-leaf-nodes limits the leaves of a tree",
+    ("tree", "ftest"): "give one level of significance, such as --ftest 0.05",
+    ("tree", "pruningmethod"): "--ccp-alpha prunes trees by their cost and complexity",
 }
 
 
@@ -173,7 +173,7 @@ def _translated(path: Path, sections: Sections, file: str) -> _Translation:
                 item = str(_found(path.parent / item))
             before = result.ours.get(option)
             # Two options may limit the size of leaves.
-            if before is None or option != "min-samples-split" or before.value < item:
+            if before is None or option != "min-samples-leaf" or before.value < item:
                 result.take(option, item, name)
     _add_attributes(result, path, sections, file)
     if ".arff" in Path(file).name.lower():
@@ -245,7 +245,8 @@ def _add_what_clus_takes_for_granted(result: _Translation, sections: Sections) -
 
     result.take("split", "axis", "CLUS's axis-parallel trees")
     result.notes.append("--split gradient grows slantwood's oblique trees in their place.")
-    unless_said("Model", "MinimalWeight", _twice_the_leaf("2") or {})
+    unless_said("Model", "MinimalWeight", _leaf("2") or {})
+    result.take("min-samples-split", 2, "nodes that can have two leaves")
     if ("ensemble", "") not in sections:
         result.take("tree", True, "no section Ensemble")
         return
@@ -273,10 +274,15 @@ def _test_set(value: str) -> Values | None:
     return {"test": value} if _number(value) is None else None
 
 
-def _twice_the_leaf(value: str) -> Values | None:
-    """Translate the least weight of a leaf: fewer rows than two such leaves are not divided."""
+def _leaf(value: str) -> Values | None:
+    """Translate the least weight of a leaf."""
     weight = _number(value)
-    return None if weight is None else {"min-samples-split": max(2, math.ceil(2 * weight))}
+    return None if weight is None else {"min-samples-leaf": max(1, math.ceil(weight))}
+
+
+def _significance(value: str) -> Values | None:
+    level = _number(value)
+    return None if level is None or not 0.0 < level < 1.0 else {"ftest": level}
 
 
 def _method(value: str) -> Values | None:
@@ -314,8 +320,9 @@ _COUNTERPARTS: dict[tuple[str, str], Callable[[str], Values | None]] = {
     ("data", "testset"): _test_set,
     ("data", "xval"): _whole("folds"),
     ("constraints", "maxdepth"): _whole("max-depth"),
-    ("model", "minimalweight"): _twice_the_leaf,
-    ("model", "minimalnumberexamples"): _twice_the_leaf,
+    ("model", "minimalweight"): _leaf,
+    ("model", "minimalnumberexamples"): _leaf,
+    ("tree", "ftest"): _significance,
     ("hierarchical", "classificationthreshold"): _threshold,
     ("hierarchical", "classificationtreshold"): _threshold,  # so spelt in some versions
     ("ensemble", "iterations"): _whole("trees"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import MISSING, asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from slantwood.cli.training_options import TrainingOptions
@@ -70,8 +70,12 @@ def settings_as_json(settings: Any) -> dict[str, Any]:
 
 
 def describe_settings(settings: dict[str, Any]) -> str:
-    """Put settings in a row, without the split learner or its name."""
-    own = {name: value for name, value in settings.items() if name not in ("split", "name")}
+    """Put settings in a row, without the split learner or its name, and without limits that are off."""
+    from slantwood.ensemble.settings import Settings
+
+    off = {each.name: each.default for each in fields(Settings) if each.default is not MISSING}
+    shown = (each for each in settings.items() if each not in off.items())
+    own = {name: value for name, value in shown if name not in ("split", "name")}
     return ", ".join(f"{name}={value!r}" for name, value in own.items())
 
 

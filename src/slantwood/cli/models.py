@@ -22,11 +22,26 @@ if TYPE_CHECKING:
     from slantwood.data.table import Data
 
 
+# Options that are called as the parameter that they give.
+_SAME_NAME = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "max_leaf_nodes",
+    "ftest",
+    "ccp_alpha",
+    "max_features",
+    "max_samples",
+)
+
+
 def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
     kind = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
     make = getattr(slantwood, f"Oblique{'Tree' if options.tree else 'Forest'}{kind}")
-    said = {name: getattr(options, name) for name in ("max_depth", "min_samples_split", "max_features")}
+    if options.tree and options.max_samples is not None:
+        raise typer.BadParameter("it needs a forest; --tree sees all rows", param_hint="--max-samples")
+    said = {name: getattr(options, name) for name in _SAME_NAME}
     said["hierarchy"] = data.hierarchy
     given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     if "max_features" in given:
@@ -86,7 +101,10 @@ def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint=option) from error
         if name not in known:
-            hint = did_you_mean(name, known, f"expected one of {', '.join(known)}")
+            from slantwood.estimators.parameter_names import parameter_hint
+
+            of_split = did_you_mean(name, known, f"expected one of {', '.join(known)}")
+            hint = parameter_hint(name, known) if option == "--set" else of_split
             raise typer.BadParameter(f"{make.__name__} has no {name!r}; {hint}", param_hint=option)
         given[name] = value
     return given

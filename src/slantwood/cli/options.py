@@ -31,6 +31,18 @@ def number(help: str, least: int = 1, **more: Any) -> Any:
     return typer.Option(min=least, metavar="N", help=help, **more)
 
 
+def count_or_share(help: str) -> Any:
+    """Describe an option whose value is a whole number, or a share with a decimal point."""
+    return typer.Option(parser=_read_number, metavar="N", help=help)
+
+
+def _read_number(text: Any) -> int | float:
+    # A settings file gives a number, the command line its text.
+    if isinstance(text, (int, float)):
+        return text
+    return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+
+
 def flag(names: str, help: str, **more: Any) -> Any:
     """Describe an option without a value."""
     return typer.Option(names, help=help, **more)

@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from slantwood.cli.clus_settings import accept_clus_settings
-from slantwood.cli.options import DropText, FileForm, Jobs, Nominal, argument, flag, number, option
+from slantwood.cli.options import (
+    DropText,
+    FileForm,
+    Jobs,
+    Nominal,
+    argument,
+    count_or_share,
+    flag,
+    number,
+    option,
+)
 from slantwood.split_names import SPLITS
 
 
@@ -55,9 +65,26 @@ class TrainingOptions:
     tree: Annotated[bool, flag("--tree/--forest", "Grow a single tree, or a forest.")] = False
     split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split["gradient"]
     max_depth: Annotated[int | None, number("Most splits from the root to a leaf.")] = None
-    min_samples_split: Annotated[int | None, number("Rows that a node needs to be divided.", 2)] = None
+    min_samples_split: Annotated[
+        float | None, count_or_share("Rows that a node needs to be divided: a number or a share.")
+    ] = None
+    min_samples_leaf: Annotated[
+        float | None, count_or_share("Rows that a leaf has at least: a number or a share.")
+    ] = None
+    max_leaf_nodes: Annotated[int | None, number("Most leaves of a tree; the best splits come first.", 2)] = (
+        None
+    )
+    ftest: Annotated[
+        float | None, option("LEVEL", "Make a split only where it is significant, as 0.05, by an F-test.")
+    ] = None
+    ccp_alpha: Annotated[
+        float | None, option("ALPHA", "Prune trees: what a leaf must save of the impurity.")
+    ] = None
     max_features: Annotated[
         str | None, option("N", "Features that a split may use: a number, a share, sqrt or log2.")
+    ] = None
+    max_samples: Annotated[
+        float | None, count_or_share("Rows drawn for each tree of a forest: a number or a share.")
     ] = None
     seed: Annotated[int, number("Seed of all chance.", 0, max=2**32 - 1)] = 0
     jobs: Jobs = None

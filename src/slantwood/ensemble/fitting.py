@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.growing import OnTree, grow_forest
+from slantwood.ensemble.growing import OnTree, grow_forest, grow_pruning_path
 from slantwood.ensemble.semi_supervised import label_unlabeled
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.ensemble.tuning import tuned_settings
 from slantwood.features.matrix import known_rows
+from slantwood.growth.pruning import PruningPath
 
 
 def fit_forest(
@@ -34,9 +35,33 @@ def fit_forest(
     FittedForest
         The forest.
     """
+    data, spec = _prepared(data, spec)
+    return grow_forest(data, spec, earlier, on_tree)
+
+
+def fit_pruning_path(data: TrainingData, spec: ForestSpec) -> PruningPath:
+    """Return the path on which the first tree of a forest would be pruned to its root.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Checked and encoded rows.
+    spec : ForestSpec
+        Checked parameters.
+
+    Returns
+    -------
+    PruningPath
+        The path.
+    """
+    return grow_pruning_path(*_prepared(data, spec))
+
+
+def _prepared(data: TrainingData, spec: ForestSpec) -> tuple[TrainingData, ForestSpec]:
+    """Decide on settings and on labels of rows without any."""
     if not (known_rows(data.Y) & (data.row_weights > 0)).any():
         raise ValueError("y has no label in any row of positive weight; at least one row must have one")
     if spec.tuned is None:
         spec = replace(spec, tuned=tuned_settings(data, spec))
     data, unlabeled_weight = label_unlabeled(data, spec)
-    return grow_forest(data, replace(spec, unlabeled_weight=unlabeled_weight), earlier, on_tree)
+    return data, replace(spec, unlabeled_weight=unlabeled_weight)

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.settings import Settings, count_features, resolve_settings
+from slantwood.ensemble.settings import (
+    Settings,
+    count_draws,
+    count_features,
+    count_rows,
+    resolve_settings,
+)
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import (
@@ -23,6 +30,8 @@ from slantwood.features.matrix import (
 )
 from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
+from slantwood.growth.pruning import PruningPath
+from slantwood.growth.significance import critical_values
 from slantwood.kernels.matrix import Matrix
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
@@ -58,17 +67,7 @@ def grow_forest(
     FittedForest
         The earlier trees and the new ones.
     """
-    if data.clustering.is_targets:
-        data = data.without_unlabeled()
-    # Targets that are constant, or of weight 0, have no say in splits: they are only predicted.
-    counting = varying_columns(data.Y)
-    if len(spec.target_weights):
-        counting &= spec.target_weights > 0
-    n_targets = int(counting.sum())
-    width = sketch_width(data.clustering, data.X.shape[1], n_targets)
-    settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
-    Y = training_matrix(data.Y)
-    plan = _plan(data, Y, spec, settings, _scoring_columns(data, Y, spec, settings, counting, width))
+    data, settings, plan = _planned(data, spec)
     grown = [] if earlier is None else [earlier.trees]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
@@ -99,6 +98,49 @@ def grow_forest(
             if on_tree is not None and on_tree(so_far):
                 break
     return so_far()
+
+
+def grow_pruning_path(data: TrainingData, spec: ForestSpec) -> PruningPath:
+    """Grow the first tree of a forest; return the path on which it would be pruned to its root.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows.
+    spec : ForestSpec
+        What is asked for; `ccp_alpha` does not matter.
+
+    Returns
+    -------
+    PruningPath
+        The path.
+    """
+    plan = _planned(data, spec).plan
+    stop = StopFlag()
+    with closing(run_in_threads(partial(plan.pruning_path, stop_flag=stop.array), [0], 1, stop)) as paths:
+        return next(iter(paths))
+
+
+class _Planned(NamedTuple):
+    data: TrainingData
+    settings: Settings
+    plan: GrowthPlan
+
+
+def _planned(data: TrainingData, spec: ForestSpec) -> _Planned:
+    """Settle everything that is the same for all trees."""
+    if data.clustering.is_targets:
+        data = data.without_unlabeled()
+    # Targets that are constant, or of weight 0, have no say in splits: they are only predicted.
+    counting = varying_columns(data.Y)
+    if len(spec.target_weights):
+        counting &= spec.target_weights > 0
+    n_targets = int(counting.sum())
+    width = sketch_width(data.clustering, data.X.shape[1], n_targets)
+    settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
+    Y = training_matrix(data.Y)
+    scoring = _scoring_columns(data, Y, spec, settings, counting, width)
+    return _Planned(data, settings, _plan(data, Y, spec, settings, scoring))
 
 
 def _scoring_columns(
@@ -155,16 +197,31 @@ def _plan(
         importance_power=float(units_differ),
         limits=Limits(
             max_depth=np.iinfo(np.int32).max if settings.max_depth is None else settings.max_depth,
-            min_samples_split=int(settings.min_samples_split),
+            min_samples_split=count_rows(settings.min_samples_split, data.row_weights, fewest=2),
+            min_samples_leaf=count_rows(settings.min_samples_leaf, data.row_weights),
+            min_weight_fraction_leaf=float(settings.min_weight_fraction_leaf),
+            max_leaf_nodes=settings.max_leaf_nodes or 0,
             min_impurity_decrease=float(settings.min_impurity_decrease),
+            critical_f=critical_values(settings.ftest),
             max_features=max_features,
             features_per_row=max_features if by_row else 0,
             min_support=split.min_support,
             shuffle_above=split.rows_in_order,
         ),
+        target_weights=_cost_weights(data, spec),
+        ccp_alpha=float(settings.ccp_alpha),
         bootstrap=bool(settings.bootstrap),
+        n_draws=count_draws(settings.max_samples, data.X.shape[0]),
         seed=spec.seed,
     )
+
+
+def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:
+    """Weights of the columns of Y in the cost of a tree; one column for two classes stands for two."""
+    weights = spec.target_weights.astype(np.float64)
+    if data.targets.task != "binary":
+        return weights
+    return 2.0 * weights if len(weights) else np.array([2.0])
 
 
 def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.prediction import Predictor
+from slantwood.ensemble.settings import count_draws
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
@@ -23,13 +24,20 @@ class OutOfBag:
     n_seen_by_all: int  # rows with label and weight, but no mean
 
 
+def drawn(forest: FittedForest, tree: int, row_weights: np.ndarray) -> np.ndarray:
+    """Return how often each row was drawn for a tree, where the forest takes bootstrap samples."""
+    assert forest.seed is not None
+    n_draws = count_draws(forest.settings.max_samples, len(row_weights))
+    return row_counts(forest.seed, tree, row_weights, n_draws)
+
+
 def out_of_bag(forest: FittedForest, data: TrainingData, spec: ForestSpec) -> OutOfBag:
     """Predict the training rows, each from the trees whose bootstrap sample it is not in."""
     labeled = known_rows(data.Y)
     if data.clustering.is_targets:
         data = data.without_unlabeled()
-    counts = [row_counts(spec.seed, tree, data.row_weights) for tree in range(forest.trees.n_trees)]
-    tree_mask = np.stack([each == 0 for each in counts], axis=1)
+    unseen = [drawn(forest, tree, data.row_weights) == 0 for tree in range(forest.trees.n_trees)]
+    tree_mask = np.stack(unseen, axis=1)
     some = tree_mask.any(axis=1)
     means = Predictor(forest, spec.n_jobs).mean(data.X, tree_mask, sparse=data.targets.is_sparse)
     return OutOfBag(means, some & labeled, int((labeled & (data.row_weights > 0) & ~some).sum()))
@@ -67,7 +75,7 @@ class OutOfBagSoFar:
         return OutOfBag(self._means(), some & self._labeled, int((self._labeled & has_weight & ~some).sum()))
 
     def _add(self, forest: FittedForest, tree: int) -> None:
-        unseen = row_counts(self._spec.seed, tree, self._data.row_weights) == 0
+        unseen = drawn(forest, tree, self._data.row_weights) == 0
         alone = replace(forest, trees=forest.trees._replace(roots=forest.trees.roots[tree : tree + 1]))
         leaves = Predictor(alone, self._spec.n_jobs).mean(
             self._data.X, unseen[:, None], sparse=self._data.targets.is_sparse

@@ -21,12 +21,19 @@ class Settings:
 
     bootstrap: bool
     max_features: int | float | str | None
-    min_samples_split: int
+    min_samples_split: int | float
     min_impurity_decrease: float
     normalize_rows: bool
     normalize_labels: bool
     max_depth: int | None
     split: Any  # a split learner; None in a file that was saved without one
+    # Older model files do not have those that follow.
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    max_samples: int | float | None = None
+    ccp_alpha: float = 0.0
+    ftest: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
@@ -65,7 +72,7 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
         name: chosen[name] for name, value in values.items() if isinstance(value, str) and value == AUTO
     }
     values["split"] = spec.split.filled_in(chosen)
-    if spec.out_of_bag:
+    if spec.out_of_bag or spec.max_samples is not None:
         values["bootstrap"] = True
     return Settings(**values)
 
@@ -85,3 +92,21 @@ def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
     else:
         count = check_real("max_features", max_features, 0.0, 1.0, open_minimum=True) * n_features
     return min(n_features, max(math.ceil(count), fewest))
+
+
+def count_rows(given: int | float, row_weights: np.ndarray, fewest: int = 1) -> int:
+    """Return a number of rows that is given as such or as a share of those that have weight.
+
+    As in nodes, a row of weight 2 is as two, but light ones are rows too.
+    """
+    if isinstance(given, Integral):
+        return int(given)
+    n_rows = max(float(row_weights.sum()), float((row_weights > 0).sum()))
+    return max(math.ceil(given * n_rows), fewest)
+
+
+def count_draws(max_samples: int | float | None, n_rows: int) -> int:
+    """Return how many rows a bootstrap sample has."""
+    if max_samples is None:
+        return n_rows
+    return int(max_samples) if isinstance(max_samples, Integral) else max(int(max_samples * n_rows), 1)

@@ -20,13 +20,19 @@ class ForestSpec:
     seed: int
     single_tree: bool  # whether the user asked for a tree, rather than for a forest that happens to have one
     max_depth: int | None
-    min_samples_split: int | str
+    min_samples_split: int | float | str
     min_impurity_decrease: float | str
     max_features: int | float | str | None
     bootstrap: bool | str
     normalize_rows: bool | str
     normalize_labels: bool | str
     target_weights: np.ndarray  # of the columns of Y in the choice of splits; empty where all are equal
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    ftest: float | None = None
+    ccp_alpha: float = 0.0
+    max_samples: int | float | None = None
     unlabeled_weight: float | str | None = None
     out_of_bag: bool = False  # whether rows must be left out of bootstrap samples, to be predicted
     n_jobs: int | None = None

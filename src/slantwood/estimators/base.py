@@ -25,6 +25,7 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
+from slantwood.estimators.parameter_names import unknown_parameter
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -44,14 +45,20 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     is_single_tree = False
     n_estimators: int
     bootstrap: bool | str
+    max_samples: int | float | None
     oob_score: bool
     n_jobs: int | None
     verbose: int
     warm_start: bool
     split: str | BaseSplit | SplitLearner
     max_depth: int | None
-    min_samples_split: int | str
+    min_samples_split: int | float | str
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_leaf_nodes: int | None
     min_impurity_decrease: float | str
+    ftest: float | None
+    ccp_alpha: float
     max_features: int | float | str | None
     normalize_rows: bool | str
     normalize_labels: bool | str
@@ -60,6 +67,31 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     categorical_features: str | Sequence[Any] | None
     missing_indicators: bool
     random_state: int | np.random.RandomState | None
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name. Of a name that is unknown, the error says which one was meant.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Examples
+        --------
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> ObliqueTreeClassifier().set_params(max_depth=3).max_depth
+        3
+        """
+        known = self.get_params(deep=False)
+        for name in params:
+            if name.partition("__")[0] not in known:
+                raise ValueError(unknown_parameter(self, name, known))
+        return super().set_params(**params)
 
     # ---- fitting
 
@@ -77,16 +109,13 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         try:
             for name in _OPTIONAL:
                 self.__dict__.pop(name, None)
-            table, X, encoding = self._read_features(X)
-            weights = check.check_row_weights(sample_weight, X.shape[0])
-            attributes = check.check_clustering(clustering, X.shape[0])
             names = names_of(y) if target_names is None else target_names
-            y, targets, Y, weights = self._encode_targets(y, weights, names)
-            if target_names is None and targets.hierarchy is not None and len(names or ()) > 1:
+            data = self._training_data(X, y, sample_weight, clustering, names)
+            if target_names is None and data.targets.hierarchy is not None and len(names or ()) > 1:
                 names = None  # columns in an order of their own, while the hierarchy names the labels
             if names is not None:
-                names = check.check_names("target_names", names, check.target_name_counts(targets))
-            self._grow(TrainingData(table, X, encoding, y, Y, targets, weights, attributes))
+                names = check.check_names("target_names", names, check.target_name_counts(data.targets))
+            self._grow(data)
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
             if names is not None:
@@ -97,6 +126,16 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
             self.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two
             raise
         return self
+
+    def _training_data(
+        self, X: Any, y: Any, sample_weight: Any, clustering: Any, names: Sequence[str] | None
+    ) -> TrainingData:
+        """Check and encode what `fit` is given; `names` are those of the columns of y, not checked yet."""
+        table, X, encoding = self._read_features(X)
+        weights = check.check_row_weights(sample_weight, X.shape[0])
+        attributes = check.check_clustering(clustering, X.shape[0])
+        y, targets, Y, weights = self._encode_targets(y, weights, names)
+        return TrainingData(table, X, encoding, y, Y, targets, weights, attributes)
 
     @abstractmethod
     def _encode_targets(
@@ -224,6 +263,11 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
                 f"{what} needs trees that did not see every row, and of the {self.trees_.n_trees} trees that "
                 "warm_start=True keeps some were grown without bootstrap; give warm_start=False to fit anew"
             )
+        if self._continues and self.settings_.max_samples != self.max_samples:
+            raise ValueError(
+                f"{what} needs to know which rows each tree saw, and those that warm_start=True keeps saw "
+                f"samples of max_samples={self.settings_.max_samples!r}; give the same, or warm_start=False"
+            )
         if self.unlabeled_weight is not None:
             raise ValueError(
                 f"{what} needs rows that no model has seen; with unlabeled_weight={self.unlabeled_weight!r} "
@@ -270,7 +314,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
 
     # ---- looking inside
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+    def _training_data_again(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
         """Check and encode the rows of `fit` again, for what explains a model by them."""
         encoded = self.encode_features(X)
         n_rows = encoded.shape[0]

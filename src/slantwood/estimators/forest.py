@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
+from slantwood.estimators.parameter_names import suggest_parameters
 from slantwood.estimators.regression import ObliqueRegressor
 from slantwood.estimators.tree_view import ClassifierTreeView, TreeView
 from slantwood.hints import pluralize
@@ -119,14 +120,33 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or "auto", default="auto"
-        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
-        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
-        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
+        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
+        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
+        many people a row stands by their mean.
+    min_samples_leaf : int or float, default=1
+        Every leaf has at least so many training rows, counted in the same way; a float is a share of all
+        rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
+        that leaves enough, or another split is found.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf has at least this share of the weight of all rows of its tree.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
+        one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
         A split must lower the impurity of at least one side by this share, measured along the direction in
         which it separates the targets, or lead within three levels to one that does so beyond chance. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    ftest : float or None, default=None
+        The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
+        this level, such as 0.05; a lower level gives smaller trees. None for no test.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning: of the grown tree stays what has the least cost plus `ccp_alpha`
+        times its leaves. The cost is the impurity of the leaves, weighted by their rows: of classes Gini's,
+        as in scikit-learn; of labels and numbers the variance, added up over the targets, where a number has
+        variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
+        of y.) 0 for no pruning.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
         Features that a split may combine, drawn at random for each split among those that vary in the node:
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
@@ -134,6 +154,9 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         subset gives no split, wider ones follow.
     bootstrap : bool or "auto", default="auto"
         Whether each tree sees a random sample of the rows, drawn with replacement.
+    max_samples : int, float or None, default=None
+        Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
+        number or a share turns on `bootstrap` where that is left at "auto".
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
@@ -229,16 +252,23 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
 
     _view = ClassifierTreeView
 
+    @suggest_parameters
     def __init__(
         self,
-        *,
         n_estimators: int = 50,
+        *,
         split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
-        min_samples_split: int | str = "auto",
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        ftest: float | None = None,
+        ccp_alpha: float = 0.0,
         max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
+        max_samples: int | float | None = None,
         oob_score: bool = False,
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
@@ -258,9 +288,15 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.ftest = ftest
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.bootstrap = bootstrap
+        self.max_samples = max_samples
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.target_weights = target_weights
@@ -290,14 +326,33 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or "auto", default="auto"
-        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
-        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
-        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
+        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
+        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
+        many people a row stands by their mean.
+    min_samples_leaf : int or float, default=1
+        Every leaf has at least so many training rows, counted in the same way; a float is a share of all
+        rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
+        that leaves enough, or another split is found.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf has at least this share of the weight of all rows of its tree.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
+        one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
         A split must lower the impurity of at least one side by this share, measured along the direction in
         which it separates the targets, or lead within three levels to one that does so beyond chance. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    ftest : float or None, default=None
+        The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
+        this level, such as 0.05; a lower level gives smaller trees. None for no test.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning: of the grown tree stays what has the least cost plus `ccp_alpha`
+        times its leaves. The cost is the impurity of the leaves, weighted by their rows: of classes Gini's,
+        as in scikit-learn; of labels and numbers the variance, added up over the targets, where a number has
+        variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
+        of y.) 0 for no pruning.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
         Features that a split may combine, drawn at random for each split among those that vary in the node:
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
@@ -305,6 +360,9 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         subset gives no split, wider ones follow.
     bootstrap : bool or "auto", default="auto"
         Whether each tree sees a random sample of the rows, drawn with replacement.
+    max_samples : int, float or None, default=None
+        Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
+        number or a share turns on `bootstrap` where that is left at "auto".
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     target_weights : array or None, default=None
@@ -371,16 +429,23 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     (20, 3)
     """
 
+    @suggest_parameters
     def __init__(
         self,
-        *,
         n_estimators: int = 50,
+        *,
         split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
-        min_samples_split: int | str = "auto",
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        ftest: float | None = None,
+        ccp_alpha: float = 0.0,
         max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
+        max_samples: int | float | None = None,
         oob_score: bool = False,
         target_weights: npt.ArrayLike | None = None,
         normalize_rows: bool | str = "auto",
@@ -396,9 +461,15 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.ftest = ftest
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.bootstrap = bootstrap
+        self.max_samples = max_samples
         self.oob_score = oob_score
         self.target_weights = target_weights
         self.normalize_rows = normalize_rows

@@ -23,7 +23,7 @@ anybody, so an estimator is made of it only when all its parts are right and fit
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -65,7 +65,9 @@ _ESTIMATORS: dict[str, Any] = {
 }
 _PARTS = ("parameters", "encoding", "targets", "trees", "fitted", "hierarchies")
 _KEYS = ("slantwood", "estimator", "predict_only", *_PARTS)
+# Files of older versions have only those without a default.
 _SETTINGS = {field.name for field in fields(Settings)}
+_OLD_SETTINGS = {field.name for field in fields(Settings) if field.default is MISSING}
 
 # What "fitted" may hold, and how it is called in the forest: what is always there, and what only further
 # training needs; or in the estimator: what some fits set, and what of that only a look back needs.
@@ -422,7 +424,7 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, pred
 
 
 def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
-    if not isinstance(settings, dict) or settings.keys() != _SETTINGS:
+    if not isinstance(settings, dict) or not _OLD_SETTINGS <= settings.keys() <= _SETTINGS:
         raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
     check.check_parameters(settings)
     if any(isinstance(value, str) and value == AUTO for value in settings.values()):

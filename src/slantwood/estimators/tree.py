@@ -6,13 +6,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.base import clone
 
+from slantwood.ensemble.fitting import fit_pruning_path
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
+from slantwood.estimators.parameter_names import suggest_parameters
 from slantwood.estimators.regression import ObliqueRegressor
+from slantwood.growth.pruning import PruningPath
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
 from slantwood.targets.hierarchy import Hierarchy
+from slantwood.targets.reading import names_of
 
 
 class _SingleTree(ObliqueEstimator):
@@ -112,6 +117,41 @@ class _SingleTree(ObliqueEstimator):
         """
         return int((self.trees_.left < 0).sum())
 
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> PruningPath:
+        """Return the trees that pruning leaves, from the whole one to its root.
+
+        The tree is grown as `fit` would grow it; the estimator itself is left as it was. Pass one of the
+        `ccp_alphas` as `ccp_alpha`, and `fit` gives the tree that belongs to it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        y : array
+            Targets, as for `fit`.
+        sample_weight : array of shape (n_rows,), number or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        PruningPath
+            `ccp_alphas`, from which value of `ccp_alpha` on each tree is what is left, and `impurities`, that
+            of its leaves together.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = ObliqueTreeClassifier(random_state=0)
+        >>> path = tree.cost_complexity_pruning_path(X, y)
+        >>> tree.set_params(ccp_alpha=path.ccp_alphas[-2]).fit(X, y).get_n_leaves()
+        2
+        """
+        unpruned = clone(self)
+        data = unpruned._training_data(X, y, sample_weight, None, names_of(y))
+        return fit_pruning_path(data, unpruned._spec(data, None))
+
 
 class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     """An oblique predictive clustering tree for classes or label sets.
@@ -124,14 +164,33 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or "auto", default="auto"
-        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
-        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
-        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
+        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
+        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
+        many people a row stands by their mean.
+    min_samples_leaf : int or float, default=1
+        Every leaf has at least so many training rows, counted in the same way; a float is a share of all
+        rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
+        that leaves enough, or another split is found.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf has at least this share of the weight of all rows of its tree.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
+        one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
         A split must lower the impurity of at least one side by this share, measured along the direction in
         which it separates the targets, or lead within three levels to one that does so beyond chance. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    ftest : float or None, default=None
+        The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
+        this level, such as 0.05; a lower level gives smaller trees. None for no test.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning: of the grown tree stays what has the least cost plus `ccp_alpha`
+        times its leaves. The cost is the impurity of the leaves, weighted by their rows: of classes Gini's,
+        as in scikit-learn; of labels and numbers the variance, added up over the targets, where a number has
+        variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
+        of y.) 0 for no pruning.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
         Features that a split may combine, drawn at random for each split among those that vary in the node:
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
@@ -213,13 +272,19 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     True
     """
 
+    @suggest_parameters
     def __init__(
         self,
         *,
         split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
-        min_samples_split: int | str = "auto",
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        ftest: float | None = None,
+        ccp_alpha: float = 0.0,
         max_features: int | float | str | None = "auto",
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
@@ -235,7 +300,12 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.ftest = ftest
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.class_weight = class_weight
         self.target_weights = target_weights
@@ -260,14 +330,33 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or "auto", default="auto"
-        Nodes with fewer rows are leaves. A row drawn twice by the bootstrap counts twice. Where the rows of a
-        node weigh more than their number, by `sample_weight` or `class_weight`, their weight counts: a row of
-        weight 2 is as two rows. Divide weights that say for how many people a row stands by their mean.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
+        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
+        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
+        many people a row stands by their mean.
+    min_samples_leaf : int or float, default=1
+        Every leaf has at least so many training rows, counted in the same way; a float is a share of all
+        rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
+        that leaves enough, or another split is found.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf has at least this share of the weight of all rows of its tree.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
+        one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
         A split must lower the impurity of at least one side by this share, measured along the direction in
         which it separates the targets, or lead within three levels to one that does so beyond chance. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    ftest : float or None, default=None
+        The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
+        this level, such as 0.05; a lower level gives smaller trees. None for no test.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning: of the grown tree stays what has the least cost plus `ccp_alpha`
+        times its leaves. The cost is the impurity of the leaves, weighted by their rows: of classes Gini's,
+        as in scikit-learn; of labels and numbers the variance, added up over the targets, where a number has
+        variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
+        of y.) 0 for no pruning.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
         Features that a split may combine, drawn at random for each split among those that vary in the node:
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
@@ -325,13 +414,19 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     (442,)
     """
 
+    @suggest_parameters
     def __init__(
         self,
         *,
         split: str | BaseSplit | SplitLearner = "gradient",
         max_depth: int | None = None,
-        min_samples_split: int | str = "auto",
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        ftest: float | None = None,
+        ccp_alpha: float = 0.0,
         max_features: int | float | str | None = "auto",
         target_weights: npt.ArrayLike | None = None,
         normalize_rows: bool | str = "auto",
@@ -343,7 +438,12 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.ftest = ftest
+        self.ccp_alpha = ccp_alpha
         self.max_features = max_features
         self.target_weights = target_weights
         self.normalize_rows = normalize_rows

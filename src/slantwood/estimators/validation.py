@@ -1,10 +1,11 @@
 """Checks of constructor parameters and of what fit takes beside X and y: once, at the border, by name."""
 
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,12 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     for name, check in _CHECKS.items():
         if name in parameters:
             check(name, parameters[name])
+    max_samples = parameters.get("max_samples")
+    if max_samples is not None and parameters["bootstrap"] is False:
+        raise ValueError(
+            f"max_samples={max_samples!r} is the size of a bootstrap sample, and bootstrap=False draws none; "
+            "give bootstrap=True, or max_samples=None"
+        )
 
 
 def _auto_or(check: Check) -> Check:
@@ -61,13 +68,40 @@ def _check_hierarchy(name: str, value: Any) -> None:
         )
 
 
+def _count_or_share(minimum: int, maximum: float = 1.0) -> Check:
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            either = f"a whole number of rows, at least {minimum}, or a share of them as a float"
+            raise TypeError(f"{name}={with_type(value)} must be {either}")
+        if isinstance(value, Integral):
+            check_integer(name, value, minimum)
+        else:
+            check_real(name, value, 0.0, maximum, open_minimum=True)
+
+    return check
+
+
+def _check_leaf(name: str, value: Any) -> None:
+    _count_or_share(1)(name, value)
+    if value == 1.0 and not isinstance(value, Integral):
+        raise ValueError(
+            f"{name}={value!r} is the share of all rows; give 1 for one row, or a share below 1.0"
+        )
+
+
 _SHARE = partial(check_real, minimum=0.0, maximum=1.0)
 _CHECKS: dict[str, Check] = {
     "n_estimators": partial(check_integer, minimum=1),
     "max_depth": _none_or(partial(check_integer, minimum=1)),
-    "min_samples_split": _auto_or(partial(check_integer, minimum=2)),
+    "min_samples_split": _auto_or(_count_or_share(2)),
+    "min_samples_leaf": _check_leaf,
+    "min_weight_fraction_leaf": partial(check_real, minimum=0.0, maximum=0.5),
+    "max_leaf_nodes": _none_or(partial(check_integer, minimum=2)),
     "min_impurity_decrease": _auto_or(_SHARE),
+    "ftest": _none_or(partial(check_real, minimum=0.0, maximum=1.0, open_minimum=True)),
+    "ccp_alpha": partial(check_real, minimum=0.0),
     "bootstrap": _auto_or(check_flag),
+    "max_samples": _none_or(_count_or_share(1, math.inf)),
     "normalize_rows": _auto_or(check_flag),
     "normalize_labels": _auto_or(check_flag),
     "oob_score": check_flag,

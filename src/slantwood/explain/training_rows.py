@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.ensemble.out_of_bag import drawn
 from slantwood.ensemble.prediction import Predictor
 from slantwood.features.matrix import known_rows, normalized_rows, prediction_matrix, to_array
-from slantwood.growth.plan import row_counts
 from slantwood.model.paths import parents
 from slantwood.model.trees import Trees
 
@@ -67,12 +67,12 @@ class TrainingRows:
         )
 
     def _drawn(self, index: int) -> np.ndarray:
-        return row_counts(self.forest.seed, index, self.weights)
+        return drawn(self.forest, index, self.weights)
 
 
 def training_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Encode the rows of `fit` again, and find their leaves."""
-    data = model._training_data(X, y, sample_weight)
+    data = model._training_data_again(X, y, sample_weight)
     forest = model.forest_
     if forest.seed is None or len(forest.trees.node_weight) == 0:
         raise ValueError(
@@ -102,8 +102,8 @@ def _weights_in_growth(forest: Any, Y: Any, weights: np.ndarray) -> np.ndarray:
     root = forest.trees.node_weight[0]
     for share in (forest.unlabeled_weight, 0.0, 1.0):
         shared = np.where(unlabeled, share * weights, weights)
-        drawn = shared * row_counts(forest.seed, 0, shared) if forest.settings.bootstrap else shared
-        if np.isclose(drawn.sum(), root, rtol=1e-5):
+        seen = shared * drawn(forest, 0, shared) if forest.settings.bootstrap else shared
+        if np.isclose(seen.sum(), root, rtol=1e-5):
             return shared
     return weights
 

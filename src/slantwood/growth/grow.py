@@ -18,16 +18,24 @@ from slantwood.growth.nodes import (
     with_capacity,
 )
 from slantwood.growth.sample import Sample, partition, shuffle, size_of
-from slantwood.growth.separation import removed_impurity, separation_of, sum_right
+from slantwood.growth.separation import removed_impurity, separation_of, sum_right, total_impurity
+from slantwood.growth.significance import is_significant
 from slantwood.growth.subspaces import Stream, Subspace, count_varying, make_stream, widen
 from slantwood.growth.trials import LEVELS, cut_back, is_beyond_chance
 from slantwood.kernels.block import gather
 from slantwood.kernels.compiling import exact
+from slantwood.kernels.heap import pop, push
+from slantwood.kernels.leaf_limits import LeafLimits, allows_sides
 from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.products import project
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
+from slantwood.kernels.thresholds import best_allowed_threshold
 from slantwood.kernels.workspace import Workspace, make_workspace, measure, set_scales
 from slantwood.splits.protocol import RESULT_SIZE, Scaling, ask, read_result
+
+# Sums of weights that are equal may differ by rounding, and a leaf of just the least weight is allowed.
+_ROUNDED = 1.0 - 1e-9
 
 
 class Limits(NamedTuple):
@@ -35,7 +43,11 @@ class Limits(NamedTuple):
 
     max_depth: int
     min_samples_split: int
+    min_samples_leaf: int  # rows, of which one of weight 2 is as two
+    min_weight_fraction_leaf: float  # share of the weight of all rows of the tree
+    max_leaf_nodes: int  # 0 for any number
     min_impurity_decrease: float
+    critical_f: np.ndarray  # see `significance`; empty where splits need not be significant
     max_features: int
     features_per_row: int  # of a sparse matrix: so many of the chosen features a row has on average
     min_support: int  # of a sparse feature: rows of a node in which it is not zero
@@ -51,6 +63,7 @@ class _Problem(NamedTuple):
     importance_power: float
     limits: Limits
     total_weight: float
+    min_leaf_weight: float
 
 
 class _Memory(NamedTuple):
@@ -74,6 +87,7 @@ class _Split(NamedTuple):
     passed: bool  # or else it is on trial
     end: int  # of its weights among those of all splits
     offset: float
+    removed: float  # impurity
 
 
 @exact
@@ -104,6 +118,16 @@ def _set_root_scale(columns, variance, weights, power, root_scale):
 
 
 @exact
+def _best_allowed_offset(x_block, z_block, w, weights, limits):
+    # A direction may be good where its threshold leaves too few rows on a side: this one moves to the best of
+    # the places that are allowed. Also returns whether there is any.
+    along = scratch(x_block.n_rows, np.float32)
+    project(x_block, w, along)
+    cut, gain = best_allowed_threshold(along, z_block, weights, limits)
+    return -cut, gain >= 0.0
+
+
+@exact
 def _split_node(
     problem, here, size, node, n_failed, learner, numbers, stream, trial_stream, memory, splits, first
 ):
@@ -116,7 +140,7 @@ def _split_node(
     x_workspace, z_workspace = memory.x, memory.z
     rows, weights = here.rows, here.weights
     n_rows = rows.shape[0]
-    none = _Split(False, False, first, 0.0)
+    none = _Split(False, False, first, 0.0, 0.0)
     n_attributes = measure(Z, rows, weights, 1, z_workspace)
     if n_attributes == 0:
         return splits, none
@@ -129,7 +153,11 @@ def _split_node(
         power = problem.importance_power
         _set_root_scale(columns, z_workspace.variance, attribute_weights, power, memory.root_scale)
     z_block = gather(Z, rows, z_workspace, n_attributes)
+    least, min_weight = np.float64(limits.min_samples_leaf), problem.min_leaf_weight
+    is_limited = least > 1.0 or min_weight > 0.0
+    leaf_limits = LeafLimits(is_limited, least, min_weight, here.counts, size.drawn)
     draws = trial_stream if n_failed > 0 else stream
+    spread, spread_means = memory.spread, memory.spread_means
     is_right = memory.is_right[:n_rows]
     members = memory.members[:n_rows]
     direction = memory.direction[:n_attributes]
@@ -153,7 +181,7 @@ def _split_node(
             w = memory.w[: subspace.size]
             set_scales(x_workspace, subspace.size, scaling.features, no_weights, scaling.unit_variance)
             x_block = gather(X, rows, x_workspace, subspace.size)
-            ask(learner, numbers, x_block, z_block, weights, draws.state, w, memory.result)
+            ask(learner, numbers, x_block, z_block, weights, leaf_limits, draws.state, w, memory.result)
             b, found = read_result(memory.result)
             # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
             may_fail = (
@@ -165,14 +193,29 @@ def _split_node(
             if not found:
                 continue
         splits = with_capacity(splits, first + subspace.size)
-        end, offset = store_in_raw_units(w, b, x_workspace, splits, first)
-        n_right = mark_sides(
-            X, rows, splits, first, end, offset, memory.spread, memory.spread_means, is_right
-        )
-        if n_right == 0 or n_right == n_rows:
+        is_moved = False
+        while True:
+            end, offset = store_in_raw_units(w, b, x_workspace, splits, first)
+            n_right = mark_sides(X, rows, splits, first, end, offset, spread, spread_means, is_right)
+            found = n_right > 0 and n_right < n_rows
+            if not found or not leaf_limits.is_limited:
+                break
+            found = allows_sides(leaf_limits, weights, is_right, size.weight)
+            # Rows so near to the threshold that single precision cannot tell may be on the other side: what
+            # was moved is looked at again.
+            if found or is_moved:
+                break
+            b, is_moved = _best_allowed_offset(x_block, z_block, w, weights, leaf_limits)
+            if not is_moved:
+                break
+        if not found:
             continue
         sum_right(z_block, weights, is_right, members, direction)
         removed = removed_impurity(z_workspace, direction, members, memory.root_scale, size.weight)
+        if limits.critical_f.shape[0] > 0:
+            before = total_impurity(z_workspace, n_attributes, memory.root_scale, size.weight)
+            if not is_significant(limits.critical_f, size.weight, before, removed):
+                continue
         passed = True
         if limits.min_impurity_decrease > 0.0:
             separation = separation_of(z_block, weights, is_right, members, direction)
@@ -182,7 +225,7 @@ def _split_node(
             )
         if passed or may_fail:
             share_out(w, x_workspace, removed / problem.total_weight, splits.shares[first:])
-            return splits, _Split(True, passed, end, offset)
+            return splits, _Split(True, passed, end, offset, removed)
     return splits, none
 
 
@@ -214,13 +257,20 @@ def grow(
     # Splits on trial draw for themselves, so that where they are cut back all others are what they were.
     trial_stream = Stream(stream.state.copy(), stream.columns.copy())
     total_weight = size_of(sample).weight
-    problem = _Problem(X, Z, attribute_weights, scaling, importance_power, limits, total_weight)
+    min_leaf_weight = limits.min_weight_fraction_leaf * total_weight * _ROUNDED
+    problem = _Problem(
+        X, Z, attribute_weights, scaling, importance_power, limits, total_weight, min_leaf_weight
+    )
     memory = _make_memory(X, Z, rows)
     nodes = make_nodes(rows.shape[0])
     splits = make_split_weights()
     if rows.shape[0] > limits.shuffle_above:
         shuffle(sample, stream.state)
     any_on_trial = False
+    best_first = limits.max_leaf_nodes > 0
+    waiting = np.empty(rows.shape[0] if best_first else 0, np.int32)  # nodes that are divided, not expanded
+    n_waiting = 0
+    n_leaves = 1
     n_nodes = 1
     node = 0
     while node < n_nodes:
@@ -232,8 +282,9 @@ def grow(
         if (
             stop_flag[0] == 0
             and here.rows.shape[0] >= 2
-            and size.counted >= limits.min_samples_split
+            and size.counted >= max(limits.min_samples_split, 2 * limits.min_samples_leaf)
             and nodes.depth[node] < limits.max_depth
+            and not (best_first and n_leaves == limits.max_leaf_nodes)
         ):
             n_failed = nodes.n_failed[node]
             splits, split = _split_node(
@@ -251,13 +302,24 @@ def grow(
                 first,
             )
             if split.found:
-                n_left = partition(here, memory.is_right, memory.spare)
-                add_children(nodes, node, n_nodes, n_left, split.passed)
+                nodes.middle[node] = nodes.start[node] + partition(here, memory.is_right, memory.spare)
                 nodes.bias[node] = split.offset
                 nodes.indptr[node + 1] = split.end
+                nodes.removed[node] = split.removed
+                nodes.passed[node] = split.passed
                 any_on_trial = any_on_trial or not split.passed
-                n_nodes += 2
+                if best_first:
+                    n_waiting = push(waiting, n_waiting, nodes.removed, node)
+                else:
+                    add_children(nodes, node, n_nodes)
+                    n_nodes += 2
         node += 1
+        if node == n_nodes and n_waiting > 0 and n_leaves < limits.max_leaf_nodes:
+            # All nodes are divided that can be: the split that removes the most impurity comes next.
+            add_children(nodes, pop(waiting, n_waiting, nodes.removed), n_nodes)
+            n_waiting -= 1
+            n_leaves += 1
+            n_nodes += 2
     if any_on_trial:
-        n_nodes = cut_back(nodes, n_nodes, splits)
+        cut_back(nodes, n_nodes)
     return as_grown_tree(nodes, n_nodes, splits, rows, X.n_columns)

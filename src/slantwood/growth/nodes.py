@@ -1,7 +1,8 @@
 """The nodes of a tree while it grows: flat arrays, no object per node; and the tree as the grower leaves it.
 
-Children are numbered when their parent is split, and nodes are visited in the order of their numbers: breadth
-first, so that the split weights of consecutive nodes lie one after another.
+Nodes are visited in the order of their numbers, so that the split weights of consecutive nodes lie one after
+another. Children are numbered when their parent is expanded: breadth first or, where the number of leaves is
+limited, best first. The tree that the grower leaves is numbered breadth first in any case.
 """
 
 from typing import NamedTuple
@@ -24,6 +25,8 @@ class Nodes(NamedTuple):
     weight: np.ndarray  # float64, of the node's rows
     start: np.ndarray  # int64, a node's range of the sample
     stop: np.ndarray
+    middle: np.ndarray  # int64, where the rows of its right side begin
+    removed: np.ndarray  # float64, impurity that its split removes
     n_failed: np.ndarray  # int32, how many splits in a row failed on the way to a node
     passed: np.ndarray  # bool, whether its split passed
 
@@ -52,7 +55,8 @@ class GrownTree(NamedTuple):
     start: np.ndarray  # int64, a node's range of `rows`
     stop: np.ndarray
     rows: np.ndarray  # uint32
-    importance: np.ndarray  # float32 per feature
+    shares: np.ndarray  # float64, beside each weight, of the impurity that splits remove
+    importance: np.ndarray  # float32 per feature: the sum of its shares
 
 
 @exact
@@ -68,6 +72,8 @@ def make_nodes(n_rows):
         np.zeros(capacity, np.float64),
         np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.float64),
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.bool_),
     )
@@ -84,19 +90,17 @@ def rows_of(sample, nodes, node):
 
 
 @exact
-def add_children(nodes, node, first, n_left, passed):
-    """Divide a node after its first rows between two children, which get the numbers first and first + 1."""
-    middle = nodes.start[node] + n_left
+def add_children(nodes, node, first):
+    """Expand a node whose rows are divided: its children get the numbers first and first + 1."""
     nodes.left[node] = first
     nodes.right[node] = first + 1
     nodes.start[first] = nodes.start[node]
-    nodes.stop[first] = middle
-    nodes.start[first + 1] = middle
+    nodes.stop[first] = nodes.middle[node]
+    nodes.start[first + 1] = nodes.middle[node]
     nodes.stop[first + 1] = nodes.stop[node]
-    nodes.passed[node] = passed
     for child in range(first, first + 2):
         nodes.depth[child] = nodes.depth[node] + 1
-        nodes.n_failed[child] = 0 if passed else nodes.n_failed[node] + 1
+        nodes.n_failed[child] = 0 if nodes.passed[node] else nodes.n_failed[node] + 1
 
 
 @exact
@@ -124,24 +128,69 @@ def with_capacity(splits, size):
 
 
 @exact
+def _breadth_first(nodes, n_nodes):
+    # The nodes that the root leads to, level by level, each level from left to right.
+    order = np.empty(n_nodes, np.int64)
+    order[0] = 0
+    count = 1
+    k = 0
+    while k < count:
+        node = order[k]
+        if nodes.left[node] >= 0:
+            order[count] = nodes.left[node]
+            order[count + 1] = nodes.right[node]
+            count += 2
+        k += 1
+    return order[:count]
+
+
+@exact
 def as_grown_tree(nodes, n_nodes, splits, rows, n_features):
-    """Return the first nodes as a tree, with the importances of the features."""
-    n_stored = nodes.indptr[n_nodes]
-    importance = np.zeros(n_features, np.float32)
-    for i in range(n_stored):
-        importance[splits.columns[i]] += splits.shares[i]
-    return GrownTree(
-        nodes.left[:n_nodes].copy(),
-        nodes.right[:n_nodes].copy(),
-        nodes.indptr[: n_nodes + 1].copy(),
-        splits.columns[:n_stored].copy(),
-        splits.weights[:n_stored].copy(),
-        splits.means[:n_stored].copy(),
-        nodes.bias[:n_nodes].copy(),
-        nodes.depth[:n_nodes].copy(),
-        nodes.weight[:n_nodes].copy(),
-        nodes.start[:n_nodes].copy(),
-        nodes.stop[:n_nodes].copy(),
+    """Return what can be reached of the first nodes as a tree, with the importances of the features.
+
+    A node without children is a leaf, also where there are weights of a split that was not expanded.
+    """
+    order = _breadth_first(nodes, n_nodes)
+    count = order.shape[0]
+    n_stored = 0
+    for node in order:
+        if nodes.left[node] >= 0:
+            n_stored += nodes.indptr[node + 1] - nodes.indptr[node]
+    tree = GrownTree(
+        np.full(count, -1, np.int32),
+        np.full(count, -1, np.int32),
+        np.zeros(count + 1, np.int64),
+        np.empty(n_stored, np.int32),
+        np.empty(n_stored, np.float32),
+        np.empty(n_stored, np.float32),
+        np.zeros(count, np.float64),
+        np.empty(count, np.int32),
+        np.empty(count, np.float64),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
         rows,
-        importance,
+        np.empty(n_stored, np.float64),
+        np.zeros(n_features, np.float32),
     )
+    stored = 0
+    child = 1
+    for k in range(count):
+        node = order[k]
+        tree.depth[k] = nodes.depth[node]
+        tree.node_weight[k] = nodes.weight[node]
+        tree.start[k] = nodes.start[node]
+        tree.stop[k] = nodes.stop[node]
+        if nodes.left[node] >= 0:
+            tree.left[k] = child
+            tree.right[k] = child + 1
+            child += 2
+            tree.bias[k] = nodes.bias[node]
+            for i in range(nodes.indptr[node], nodes.indptr[node + 1]):
+                tree.indices[stored] = splits.columns[i]
+                tree.weights[stored] = splits.weights[i]
+                tree.means[stored] = splits.means[i]
+                tree.shares[stored] = splits.shares[i]
+                tree.importance[splits.columns[i]] += splits.shares[i]
+                stored += 1
+        tree.indptr[k + 1] = stored
+    return tree

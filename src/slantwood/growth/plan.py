@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from slantwood.growth.grow import Limits, grow
+from slantwood.growth.nodes import GrownTree
+from slantwood.growth.pruning import PruningPath, pruned, pruning_path
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
 from slantwood.model.trees import Trees
@@ -28,13 +30,16 @@ class GrowthPlan:
     split: Any
     importance_power: float  # 1 where attributes have units of their own, 0 where all are indicators
     limits: Limits
+    target_weights: np.ndarray  # float64 over columns of Y in the cost of a tree; empty where all are equal
+    ccp_alpha: float  # what a leaf more must save of this cost
     bootstrap: bool
+    n_draws: int  # rows of a bootstrap sample
     seed: int
 
     def counts(self, index: int) -> np.ndarray:
         """How often each row counts for a tree: its draws with replacement, or once."""
         if self.bootstrap:
-            return row_counts(self.seed, index, self.row_weights)
+            return row_counts(self.seed, index, self.row_weights, self.n_draws)
         return np.ones(len(self.row_weights), np.int32)
 
     def grow_tree(self, index: int, stop_flag: np.ndarray = _GO_ON) -> tuple[Trees, np.ndarray]:
@@ -42,29 +47,8 @@ class GrowthPlan:
 
         Growth ends early, with a tree of no use, once another thread sets `stop_flag[0]`.
         """
-        counts = self.counts(index)
-        weights = self.row_weights * counts
-        rows = np.flatnonzero(weights > 0).astype(np.uint32)
-        weights = weights[rows].astype(np.float32)
-        learner = LearnerAddress(self.split.compiled())
-        try:
-            tree = grow(
-                self.X,
-                self.Z,
-                self.attribute_weights,
-                rows,
-                counts[rows],
-                weights,
-                learner.address,
-                learner.numbers,
-                self.split.scaling,
-                self.importance_power,
-                self.limits,
-                _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
-                stop_flag,
-            )
-        except MemoryError:
-            raise learner.error or MemoryError("growing a tree: out of memory") from None
+        tree, weights = self._grown(index, stop_flag)
+        tree = pruned(self.Y, self.target_weights, tree, weights, self.ccp_alpha)
         is_leaf = tree.left < 0
         if self.Y.has_missing:
             leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)
@@ -89,20 +73,52 @@ class GrowthPlan:
             tree.importance,
         )
 
+    def pruning_path(self, index: int, stop_flag: np.ndarray = _GO_ON) -> PruningPath:
+        """Return the path on which one tree is pruned to its root."""
+        tree, weights = self._grown(index, stop_flag)
+        return pruning_path(self.Y, self.target_weights, tree, weights)
+
+    def _grown(self, index: int, stop_flag: np.ndarray) -> tuple[GrownTree, np.ndarray]:
+        # The tree before it is pruned, and the weights of its rows.
+        counts = self.counts(index)
+        weights = self.row_weights * counts
+        rows = np.flatnonzero(weights > 0).astype(np.uint32)
+        weights = weights[rows].astype(np.float32)
+        learner = LearnerAddress(self.split.compiled())
+        try:
+            tree = grow(
+                self.X,
+                self.Z,
+                self.attribute_weights,
+                rows,
+                counts[rows],
+                weights,
+                learner.address,
+                learner.numbers,
+                self.split.scaling,
+                self.importance_power,
+                self.limits,
+                _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
+                stop_flag,
+            )
+        except MemoryError:
+            raise learner.error or MemoryError("growing a tree: out of memory") from None
+        return tree, weights
+
 
 def _stream(seed: int, index: int, purpose: int) -> np.random.SeedSequence:
     # A stream of its own for each tree and purpose: which thread grows a tree changes nothing.
     return np.random.SeedSequence(seed, spawn_key=(index, purpose))
 
 
-def row_counts(seed: int, index: int, row_weights: np.ndarray) -> np.ndarray:
+def row_counts(seed: int, index: int, row_weights: np.ndarray, n_draws: int) -> np.ndarray:
     """How often each row counts for a tree: its draws with replacement."""
-    counts = bootstrap_counts(seed, index, len(row_weights))
+    counts = bootstrap_counts(seed, index, len(row_weights), n_draws)
     # Where only rows without weight were drawn, the tree sees all.
     return counts if (counts * row_weights).any() else np.ones_like(counts)
 
 
-def bootstrap_counts(seed: int, index: int, n_rows: int) -> np.ndarray:
-    """How often each of n rows is drawn for the tree with the given index."""
-    draws = np.random.default_rng(_stream(seed, index, 0)).integers(0, n_rows, n_rows)
+def bootstrap_counts(seed: int, index: int, n_rows: int, n_draws: int | None = None) -> np.ndarray:
+    """How often each of n rows is drawn for the tree with the given index; there are n draws unless given."""
+    draws = np.random.default_rng(_stream(seed, index, 0)).integers(0, n_rows, n_draws or n_rows)
     return np.bincount(draws, minlength=n_rows).astype(np.int32)

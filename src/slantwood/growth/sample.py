@@ -18,8 +18,9 @@ class Sample(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many rows a sample has, counted in three ways."""
+    """How many rows a sample has, counted in four ways."""
 
+    drawn: float  # by the bootstrap, or in all
     weight: float
     counted: float  # rows of weight 2 are as two rows each; but light ones are rows too
     effective: float  # so many rows of equal weight are as good as these
@@ -36,7 +37,7 @@ def size_of(sample):
         n_counted += sample.counts[i]
         weight += r
         squares += r * r
-    return Size(weight, max(weight, np.float64(n_counted)), weight * weight / squares)
+    return Size(np.float64(n_counted), weight, max(weight, np.float64(n_counted)), weight * weight / squares)
 
 
 @exact

@@ -50,6 +50,16 @@ def removed_impurity(workspace, direction, members, root_scale, total):
 
 
 @exact
+def total_impurity(workspace, n_attributes, root_scale, total):
+    """Return the impurity of a node of this weight: a sum of squares, scaled as `removed_impurity`."""
+    variance = 0.0
+    for j in range(n_attributes):
+        scale = root_scale[workspace.columns[j]]
+        variance += scale * scale * workspace.variance[j]
+    return variance * total
+
+
+@exact
 def separation_of(Z, weights, is_right, members, direction):
     """Return how well a split separates the attributes, from what `sum_right` wrote, which is overwritten.
 

@@ -34,58 +34,12 @@ def is_beyond_chance(explained, n_features, n_attributes):
 
 
 @exact
-def _what_pays(passed, left, right):
-    # Makes a leaf of every node of whose splits, its own and those below, none has passed. Returns the number
-    # of each node among those that remain, in the same order, or -1.
-    pays = passed.copy()
-    for node in range(passed.shape[0] - 1, -1, -1):
-        if left[node] >= 0:
-            pays[node] |= pays[left[node]] | pays[right[node]]
+def cut_back(nodes, n_nodes):
+    """Make a leaf of every node of whose splits, its own and those below, none has passed."""
+    pays = np.zeros(n_nodes, np.bool_)
+    for node in range(n_nodes - 1, -1, -1):
+        if nodes.left[node] >= 0:
+            pays[node] = nodes.passed[node] or pays[nodes.left[node]] or pays[nodes.right[node]]
             if not pays[node]:
-                left[node] = -1
-                right[node] = -1
-    number = np.full(passed.shape[0], -1, np.int32)
-    number[0] = 0
-    count = 1
-    for node in range(passed.shape[0]):
-        if number[node] >= 0 and left[node] >= 0:
-            number[left[node]] = count
-            number[right[node]] = count + 1
-            count += 2
-    return number
-
-
-@exact
-def cut_back(nodes, n_nodes, splits):
-    """Take away splits below which, and themselves included, none has passed; return how many nodes remain.
-
-    What stays moves to the front.
-    """
-    number = _what_pays(nodes.passed[:n_nodes], nodes.left, nodes.right)
-    count = 0
-    stored = 0
-    last = np.int64(0)
-    for node in range(n_nodes):
-        # A node never moves up, so that only places are written of which all has been read.
-        first = last
-        last = nodes.indptr[node + 1]
-        if number[node] < 0:
-            continue
-        is_split = nodes.left[node] >= 0
-        if is_split:
-            for i in range(first, last):
-                splits.columns[stored] = splits.columns[i]
-                splits.weights[stored] = splits.weights[i]
-                splits.means[stored] = splits.means[i]
-                splits.shares[stored] = splits.shares[i]
-                stored += 1
-        nodes.left[count] = number[nodes.left[node]] if is_split else -1
-        nodes.right[count] = number[nodes.right[node]] if is_split else -1
-        nodes.bias[count] = nodes.bias[node] if is_split else 0.0
-        nodes.start[count] = nodes.start[node]
-        nodes.stop[count] = nodes.stop[node]
-        nodes.depth[count] = nodes.depth[node]
-        nodes.weight[count] = nodes.weight[node]
-        count += 1
-        nodes.indptr[count] = stored
-    return count
+                nodes.left[node] = -1
+                nodes.right[node] = -1

@@ -14,6 +14,7 @@ import numpy as np
 
 from slantwood.kernels.columns import columns_of
 from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.leaf_limits import allows, no_limits
 from slantwood.kernels.products import has_missing
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.scratch import scratch
@@ -48,6 +49,12 @@ def best_feature(X, Z, weights, at_random, state):
     Returns the feature, -1 where there is none, the cut: rows whose standardised value is at least as large
     are on the right, and its gain in the units of `best_threshold`.
     """
+    return best_allowed_feature(X, Z, weights, at_random, state, no_limits())
+
+
+@exact
+def best_allowed_feature(X, Z, weights, at_random, state, limits):
+    """Find the best among the cuts whose sides are as large as the limits ask for."""
     n = X.n_rows
     d = X.n_columns
     columns = columns_of(X, np.ones(n, np.float32))
@@ -78,12 +85,13 @@ def best_feature(X, Z, weights, at_random, state):
         visits[other] = visits[visit]
         if at_random:
             column = _by_row(columns, j, workspace.values)
-            gain, cut = _random_cut(column, Z, weights, total, state, workspace)
+            gain, cut = _random_cut(column, Z, weights, total, state, workspace, limits)
         elif any_missing:
             column = _by_row(columns, j, workspace.values)
-            gain, cut = best_cut_with_missing(column, sort_rows(column, workspace.sorting), Z, weights)
+            order = sort_rows(column, workspace.sorting)
+            gain, cut = best_cut_with_missing(column, order, Z, weights, total, limits)
         else:
-            gain, cut = _searched_cut(columns, j, Z, weights, total, workspace)
+            gain, cut = _searched_cut(columns, j, Z, weights, total, workspace, limits)
         if gain >= 0.0 and gain > best * HIGHER:
             best = gain
             feature = int(j)
@@ -103,16 +111,19 @@ def _by_row(columns, j, out):
 
 
 @exact
-def _searched_cut(columns, j, Z, weights, total, workspace):
+def _searched_cut(columns, j, Z, weights, total, workspace, limits):
     # The best of all cuts of feature j. Rows at a value that many share, zero in sparse columns, need not be
     # sorted: the others are swept from both ends towards it.
     workspace.sums[:] = 0.0
     passed = 0.0
+    passed_samples = 0.0
     if columns.is_dense:
         common = _common_value(columns.values[j])
         size = columns.n_rows
         if workspace.bins.shape[0] > 0 and np.isnan(common):
-            size, passed = _near_the_best_bins(columns.values[j], Z, weights, total, workspace)
+            size, passed, passed_samples = _near_the_best_bins(
+                columns.values[j], Z, weights, total, workspace, limits
+            )
         if size == columns.n_rows:
             size = _others(columns.values[j], common, workspace)
         values = workspace.values[:size]
@@ -155,7 +166,9 @@ def _searched_cut(columns, j, Z, weights, total, workspace):
             weights,
             total,
             passed,
+            passed_samples,
             workspace.sums,
+            limits,
         )
         if gain > best * HIGHER:
             best = gain
@@ -191,15 +204,15 @@ def _others(values, common, workspace):
 
 
 @exact
-def _near_the_best_bins(values, Z, weights, total, workspace):
+def _near_the_best_bins(values, Z, weights, total, workspace, limits):
     # Finds between which bins the best cut lies; writes the values and rows of these two, and the sums of the
-    # bins before, to the workspace. Returns how many rows they have, all where a bin is crowded, and the
-    # weight of those before.
+    # bins before, to the workspace. Returns how many rows they have, all where a bin is crowded or the limits
+    # allow no cut between bins, and the weight and the number of those before.
     n = values.shape[0]
     low, high = _extremes(values)
     per_bin = np.float32(_BINS) / (high - low)
     if not per_bin < np.float32(np.inf):
-        return n, 0.0
+        return n, 0.0, 0.0
     workspace.bins[:] = 0.0
     bin_rows = workspace.bins[:, 0]
     bin_weight = workspace.bins[:, 1]
@@ -216,30 +229,41 @@ def _near_the_best_bins(values, Z, weights, total, workspace):
             bin_sums[own, 0] += r * np.float64(Z.values[i, 0])
         else:
             _add_multiple(bin_sums[own], Z.values[i], r)
+    bin_samples = np.zeros(_BINS)
+    if limits.is_limited:
+        for i in range(n):
+            bin_samples[bin_of[i]] += np.float64(limits.counts[i])
     left = 0.0
+    left_samples = 0.0
     best = -1.0
     best_bin = 0
     passed = 0.0
+    passed_samples = 0.0
     before = 0  # the last bin with rows
     for q in range(_BINS):
         if bin_rows[q] > _CROWDED * n:
             workspace.sums[:] = 0.0
-            return n, 0.0
+            return n, 0.0, 0.0
         if bin_rows[q] > 0.0:
             if left > 0.0 and total > left:
                 squared = 0.0
                 for k in range(Z.n_columns):
                     squared += workspace.sums[k] * workspace.sums[k]
                 gain = squared / (left * (total - left))
-                if gain > best:
+                is_allowed = not limits.is_limited or allows(limits, left, left_samples, total)
+                if gain > best and is_allowed:
                     best = gain
                     best_bin = q
                     passed = left - bin_weight[before]
+                    passed_samples = left_samples - bin_samples[before]
             left += bin_weight[q]
+            left_samples += bin_samples[q]
             for k in range(Z.n_columns):
                 workspace.sums[k] += bin_sums[q, k]
             before = q
     workspace.sums[:] = 0.0
+    if limits.is_limited and best < 0.0:
+        return n, 0.0, 0.0
     # The bin before the best border: the last one below it with rows.
     before = best_bin - 1
     while before > 0 and bin_rows[before] == 0.0:
@@ -253,7 +277,7 @@ def _near_the_best_bins(values, Z, weights, total, workspace):
             workspace.values[few] = values[i]
             workspace.rows[few] = i  # this is `bin_of`, whose first few places are no longer needed
             few += 1
-    return few, passed
+    return few, passed, passed_samples
 
 
 @vectorised
@@ -273,7 +297,7 @@ def _add_multiple(sums, z, r):
 
 
 @exact
-def _random_cut(values, Z, weights, total, state, workspace):
+def _random_cut(values, Z, weights, total, state, workspace, limits):
     # One cut drawn between the least and the largest value, and its gain. Attributes that are missing count
     # as if they were at their means, where they stand.
     low, high = _extremes(values)
@@ -289,10 +313,20 @@ def _random_cut(values, Z, weights, total, state, workspace):
         left = _add_sums_below(values, cut, Z, weights, sums)
     if not (left > 0.0 and total > left):
         return -1.0, cut
+    if limits.is_limited and not allows(limits, left, _samples_below(values, cut, limits.counts), total):
+        return -1.0, cut
     squared = 0.0
     for k in range(Z.n_columns):
         squared += (sums[k] - left * np.float64(Z.mean[k])) ** 2
     return squared / (left * (total - left)), cut
+
+
+@exact
+def _samples_below(values, cut, counts):
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += np.float64(counts[i]) if values[i] < cut else 0.0
+    return total
 
 
 @vectorised

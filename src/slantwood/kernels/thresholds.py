@@ -4,6 +4,7 @@ import numpy as np
 
 from slantwood.kernels.block import copy_row
 from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.leaf_limits import allowed_places, no_limits
 from slantwood.kernels.products import has_missing, known_weights
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
@@ -39,28 +40,37 @@ def best_threshold(projections, Z, weights):
 
     Returns the cut and its gain, which is negative where no two projections differ.
     """
+    return best_allowed_threshold(projections, Z, weights, no_limits())
+
+
+@exact
+def best_allowed_threshold(projections, Z, weights, limits):
+    """Cut that removes the most impurity among those whose sides are as large as the limits ask for."""
     n = projections.shape[0]
     order = sort_rows(projections, sorting_workspace(n))
-    if has_missing(Z):
-        gain, cut = best_cut_with_missing(projections, order, Z, weights)
-        return cut, gain
-    line = scratch(n, np.float32)
     total = 0.0
     for i in range(n):
-        line[i] = projections[order[i]]
         total += np.float64(weights[i])
-    gain, cut = best_cut(line, order, np.float32(np.nan), Z, weights, total, 0.0, np.zeros(Z.n_columns))
+    if has_missing(Z):
+        gain, cut = best_cut_with_missing(projections, order, Z, weights, total, limits)
+        return cut, gain
+    line = scratch(n, np.float32)
+    for i in range(n):
+        line[i] = projections[order[i]]
+    beyond = np.float32(np.nan)
+    gain, cut = best_cut(line, order, beyond, Z, weights, total, 0.0, 0.0, np.zeros(Z.n_columns), limits)
     return cut, gain
 
 
 @exact
-def best_cut(line, rows, beyond, Z, weights, total, passed, sums):
+def best_cut(line, rows, beyond, Z, weights, total, passed, passed_samples, sums, limits):
     """Cut between the values of a line, rising or falling, that removes the most impurity.
 
     `rows` stand at the values of the line; `total` is the weight of all rows. The rows that came before have
-    the weight `passed` and the `sums` of r z as stored, to which those of the line are added. The value
-    `beyond` the line counts as its neighbour, unless it is NaN. Returns |sum r z|^2 / (left (total - left)),
-    or -1 where there is no cut, and the cut: values from it on are on the upper side.
+    the weight `passed`, are `passed_samples` in number, and have the `sums` of r z as stored, to which those
+    of the line are added. The value `beyond` the line counts as its neighbour, unless it is NaN. Returns
+    |sum r z|^2 / (left (total - left)), or -1 where the limits allow no cut, and the cut: values from it on
+    are on the upper side.
     """
     n = line.shape[0]
     # |c - left mu|^2 = |c|^2 - 2 left c.mu + left^2 |mu|^2, with c the sums of stored values.
@@ -73,10 +83,11 @@ def best_cut(line, rows, beyond, Z, weights, total, passed, sums):
         of_means += np.float64(Z.mean[j]) * np.float64(Z.mean[j])
     single = Z.is_dense and Z.n_columns == 1
     narrow = Z.is_dense and Z.n_columns <= _NARROW
+    first, last = allowed_places(limits, rows, weights, passed, passed_samples, total)
     left = passed
     best = -1.0
     cut = np.float32(0.0)
-    for i in range(n):
+    for i in range(last):
         row = rows[i]
         r = np.float64(weights[row])
         left += r
@@ -100,7 +111,7 @@ def best_cut(line, rows, beyond, Z, weights, total, passed, sums):
         here = line[i]
         after = line[i + 1] if i + 1 < n else beyond
         # Comparisons with NaN are false, and what is left may be too light to count.
-        if (after > here or after < here) and total > left:
+        if (after > here or after < here) and total > left and i >= first:
             gain = (squared - 2.0 * left * along_mean + left * left * of_means) / (left * (total - left))
             if gain > best * HIGHER:
                 best = gain
@@ -127,8 +138,8 @@ def between(here, after):
 
 
 @exact
-def best_cut_with_missing(projections, order, Z, weights):
-    """Return the gain, or -1, and the best cut where attributes have missing values.
+def best_cut_with_missing(projections, order, Z, weights, total, limits):
+    """Return the gain, or -1, and the best cut that the limits allow, where attributes have missing values.
 
     Each attribute has its own gain, over the rows in which it is known: where those on the left have weight
     L_j of N_j in all, and sum c_j, it is c_j^2 N_j / (L_j (N_j - L_j)).
@@ -140,9 +151,10 @@ def best_cut_with_missing(projections, order, Z, weights):
     left = np.zeros(Z.n_columns)
     z = scratch(Z.n_columns, np.float32)
     missing = np.zeros(Z.n_columns, np.bool_)
+    first, last = allowed_places(limits, order, weights, 0.0, 0.0, total)
     best = -1.0
     cut = np.float32(0.0)
-    for i in range(n - 1):
+    for i in range(min(last, n - 1)):
         row = order[i]
         r = np.float64(weights[row])
         copy_row(Z, row, z)
@@ -161,7 +173,7 @@ def best_cut_with_missing(projections, order, Z, weights):
             missing[j] = False
         here = projections[row]
         after = projections[order[i + 1]]
-        if after > here and gain > best * HIGHER:
+        if after > here and i >= first and gain > best * HIGHER:
             best = gain
             cut = between(here, after)
     return best, cut

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from slantwood.kernels.axis_search import best_feature
+from slantwood.kernels.axis_search import best_allowed_feature
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
@@ -29,13 +29,13 @@ class AxisParallelParameters(NamedTuple):
     at_random: bool
 
 
-@split_learner(AxisParallelParameters)
+@split_learner(AxisParallelParameters, heeds_limits=True)
 @exact
-def learn_axis_parallel(parameters, X, Z, weights, state):
-    """Search all features for the best threshold."""
+def learn_axis_parallel(parameters, X, Z, weights, state, limits):
+    """Search all features for the best threshold that the limits on leaves allow."""
     w = scratch(X.n_columns, np.float32)
     w[:] = np.float32(0.0)
-    feature, cut, _ = best_feature(X, Z, weights, parameters.at_random, state)
+    feature, cut, _ = best_allowed_feature(X, Z, weights, parameters.at_random, state, limits)
     if feature < 0:
         return w, np.float32(0.0), False
     w[feature] = np.float32(1.0)

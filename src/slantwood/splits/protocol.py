@@ -5,7 +5,8 @@ A learner is a NamedTuple of its parameters and a kernel
     kernel(parameters, X, Z, weights, state) -> (w, b, found)
 
 X and Z are standardised blocks of one node, the hyperplane is `x @ w + b >= 0` in X's standardised units. The
-weights of the clustering attributes are in the scale of Z's columns.
+weights of the clustering attributes are in the scale of Z's columns. A learner may take `LeafLimits` as well,
+and consider only splits that they allow; for the others the grower moves a threshold that is not allowed.
 
 The grower knows a learner by the address of its machine code only, so that the grower is compiled once for
 all learners, and each learner once by itself. Therefore all entry points have the same arguments: parameters
@@ -24,6 +25,7 @@ import numpy as np
 
 from slantwood.kernels.block import Block
 from slantwood.kernels.compiling import IS_PLAIN, exact
+from slantwood.kernels.leaf_limits import LeafLimits
 from slantwood.machine_code import words
 from slantwood.machine_code.kernel import specialise
 from slantwood.machine_code.primitives import call_by_address
@@ -31,6 +33,9 @@ from slantwood.machine_code.primitives import call_by_address
 # Numbers of a result, beside the weights: the offset, whether there is a split, and whether the entry point
 # came to its end, which it does not where memory runs out.
 RESULT_SIZE = 3
+
+# What a learner is told where leaves may have any size.
+_NO_LIMITS = LeafLimits(False, 0.0, 0.0, np.empty(0, np.int32), 0.0)
 
 # The entry point of each compiled learner, by the type of its parameters, and the kernel of each in plain
 # Python.
@@ -49,13 +54,17 @@ class Scaling(NamedTuple):
     unit_variance: bool
 
 
-def split_learner(parameters_type: type) -> Callable[[Any], Any]:
-    """Register a kernel as the learner with parameters of the given type."""
+def split_learner(parameters_type: type, *, heeds_limits: bool = False) -> Callable[[Any], Any]:
+    """Register a kernel as the learner with parameters of the given type; it may heed limits on leaves."""
 
     def register(kernel: Any) -> Any:
-        def entry_point(numbers, X, Z, weights, state, w, result):
+        def heeding(numbers, X, Z, weights, limits, state, w, result):
+            write_result(kernel(unpack(parameters_type, numbers), X, Z, weights, state, limits), w, result)
+
+        def unaware(numbers, X, Z, weights, limits, state, w, result):
             write_result(kernel(unpack(parameters_type, numbers), X, Z, weights, state), w, result)
 
+        entry_point = heeding if heeds_limits else unaware
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(entry_point, name, getattr(kernel, name))
         kernel.entry_point = _entry_points[parameters_type] = exact(entry_point)
@@ -109,9 +118,9 @@ def read_result(result):
 
 
 @exact
-def ask(learner, numbers, X, Z, weights, state, w, result):
+def ask(learner, numbers, X, Z, weights, limits, state, w, result):
     """Let a learner look for the hyperplane of one node; it writes `w` and `result`."""
-    call_by_address(learner, (numbers, X, Z, weights, state, w, result))
+    call_by_address(learner, (numbers, X, Z, weights, limits, state, w, result))
 
 
 def learn(parameters, X, Z, weights, state):
@@ -120,7 +129,7 @@ def learn(parameters, X, Z, weights, state):
     if type(parameters) in _plain:
         _write_result(_plain[type(parameters)](parameters, X, Z, weights, state), w, result)
     else:
-        _entry_points[type(parameters)](_numbers(parameters), X, Z, weights, state, w, result)
+        _entry_points[type(parameters)](_numbers(parameters), X, Z, weights, _NO_LIMITS, state, w, result)
     return w, *read_result(result)
 
 
@@ -154,7 +163,7 @@ class LearnerAddress:
         entry_point: Any = _entry_points[kind]
         self.address = entry_point if IS_PLAIN else entry_point.code(_FORM).address
 
-    def _run(self, numbers, X, Z, weights, state, w, result):
+    def _run(self, numbers, X, Z, weights, limits, state, w, result):
         _write_result(self._kernel(X, Z, weights, state), w, result)
 
     def _callback_address(self) -> int | None:
@@ -185,6 +194,7 @@ _EXAMPLE = (
     _empty_block(),
     _empty_block(),
     np.empty(0, np.float32),
+    _NO_LIMITS,
     np.empty(0, np.uint64),
     np.empty(0, np.float32),
     np.empty(0),
