@@ -154,7 +154,7 @@ def _split_node(
         _set_root_scale(columns, z_workspace.variance, attribute_weights, power, memory.root_scale)
     z_block = gather(Z, rows, z_workspace, n_attributes)
     least, min_weight = np.float64(limits.min_samples_leaf), problem.min_leaf_weight
-    is_limited = least > 1.0 or min_weight > 0.0
+    is_limited = limits.min_samples_leaf > 1 or min_weight > 0.0
     leaf_limits = LeafLimits(is_limited, least, min_weight, here.counts, size.drawn)
     draws = trial_stream if n_failed > 0 else stream
     spread, spread_means = memory.spread, memory.spread_means
