@@ -6,51 +6,12 @@ from slantwood_bench.expectations.row import Group, NotInstalled, Outcome, Plann
 from slantwood_bench.expectations.rows import ROWS
 from slantwood_bench.scripts import expectations
 
-# Rows of what is being built: to be taken out as it comes.
-WAITING = {
-    "get_params(deep=True) names those of the split learner",
-    "n_estimators as the first positional argument",
-    "a suggestion for an unknown parameter",
-    "grid over split__C of a split learner",
-    "grid over split learners and their parameters together",
-    "set_output(predict='pandas'): frames out",
-    "y as a Series or a frame; names of targets are kept",
-    "names of label columns become classes_",
-    "label sets in, label sets out",
-    "the k best labels by name",
-    "several nominal targets",
-    "nominal and numeric targets together",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "max_leaf_nodes",
-    "max_samples",
-    "ccp_alpha",
-    "cost_complexity_pruning_path",
-    "ftest, as CLUS has it",
-    "len(forest), forest[0], iteration",
-    "estimators_",
-    "a tree of a forest: n_leaves, depth, export_text",
-    "repr of trees_ fits on a screen",
-    "logger 'slantwood'",
-    "ranking by the paper's formula",
-    "ranking by impurity",
-    "ranking by Genie3",
-    "ranking by Symbolic",
-    "ranking by permutation out of bag",
-    "rankings of labels and of several numbers",
-    "Hamming loss and subset accuracy",
-    "precision, recall and F1 by example",
-    "slantwood evaluate --all",
-}
-
-
 # Whose library compiles itself anew in every process.
 SLOW = {"shap.Explainer on predict_proba"}
 
 
 def marked(row):
-    marks = [pytest.mark.xfail(reason="is being built")] if row.name in WAITING else []
-    marks += [pytest.mark.slow] if row.name in SLOW else []
+    marks = [pytest.mark.slow] if row.name in SLOW else []
     return pytest.param(row, marks=marks, id=row.name)
 
 
@@ -63,7 +24,6 @@ def test_no_row_is_absent(row):
 def test_there_are_many_rows_and_each_has_a_name_of_its_own():
     assert len(ROWS) >= 68
     assert len({row.name for row in ROWS}) == len(ROWS)
-    assert {row.name for row in ROWS} >= WAITING
 
 
 def fails():
