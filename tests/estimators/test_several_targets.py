@@ -491,3 +491,50 @@ def test_any_columns_are_learned_and_predicted_in_their_types(kinds, seed, tree)
             assert set(predicted[:, j]) <= set(y[name].dropna())
     again = load_model(io.BytesIO(saved(model).getvalue()))
     assert_array_equal(again.predict(features), predicted)
+
+
+def test_a_tree_of_several_targets_costs_the_sum_of_their_gini_impurities():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.column_stack(
+        [np.where(X[:, 0] > 0.3, "a", "b"), np.array(["c", "d", "e"])[rng.integers(0, 3, 60)]]
+    )
+    path = ObliqueTreeClassifier(random_state=0).cost_complexity_pruning_path(X, y)
+    shares = [np.unique(column, return_counts=True)[1] / 60 for column in y.T]
+    assert path.impurities[-1] == pytest.approx(sum(1 - (share**2).sum() for share in shares), rel=1e-5)
+
+
+# ---- frames out
+
+
+def test_pandas_frames_have_a_column_for_each_target_of_its_own_type():
+    table = pd.DataFrame(X, index=np.arange(120) + 7, columns=list("abcde"))
+    arrays = forest().fit(table, FRAME)
+    frames = forest().fit(table, FRAME).set_output(predict="pandas")
+    predicted, expected = frames.predict(table), arrays.predict(table)
+    assert list(predicted) == list(FRAME)
+    assert [dtype.kind for dtype in predicted.dtypes[1:]] == ["i", "f", "b"]
+    assert predicted.index.equals(table.index)
+    assert_array_equal(predicted.astype(object).to_numpy(), expected)
+    shares = frames.predict_proba(table)
+    assert list(shares)[:4] == ["tree=ash", "tree=elm", "tree=oak", "rings=3"]
+    known = [share for share in arrays.predict_proba(table) if share is not None]
+    assert_array_equal(shares.to_numpy(), np.hstack(known))
+    with np.errstate(divide="ignore"):
+        assert_array_equal(frames.predict_log_proba(table).to_numpy(), np.log(np.hstack(known)))
+
+
+def test_polars_frames_have_a_column_for_each_target():
+    frames = forest().fit(X, FRAME).set_output(predict="polars")
+    assert frames.predict(X).schema == {
+        "tree": pl.String,
+        "rings": pl.Int64,
+        "height": pl.Float64,
+        "alive": pl.Boolean,
+    }
+    assert frames.predict_proba(X).columns[-2:] == ["alive=False", "alive=True"]
+
+
+def test_the_best_few_of_several_targets_are_refused_with_a_remedy():
+    with pytest.raises(ValueError, match="y has 3 targets with classes of their own; sort the array of a"):
+        forest().fit(X, CLASSES).predict_top_k(X, 2)
