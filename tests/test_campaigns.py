@@ -1,9 +1,9 @@
 """The scripts in `tests/campaigns` in small: they still run, and see what they are there for."""
 
-from dataclasses import replace
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
