@@ -22,7 +22,7 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 from slantwood.split_names import SPLITS, split_class
-from slantwood.task_names import HIERARCHICAL, NUMBER_TASKS, TASKS
+from slantwood.task_names import HIERARCHICAL, MIXED, NUMBER_TASKS, SEVERAL_TASKS, TASKS
 
 Random = np.random.Generator
 
@@ -46,7 +46,7 @@ class Problem:
 def draw_problem(seed: int, number: int) -> Problem:
     """Draw a problem."""
     rng = np.random.default_rng([seed, number])
-    task = str(rng.choice(TASKS))
+    task = str(rng.choice([*TASKS, *SEVERAL_TASKS]))
     n, d = _sizes(rng)
     cells, kind = _cells(rng, n, d)
     X_cells, X_new = cells, cells[rng.permutation(n)[: max(1, n // 2)]].copy()
@@ -288,6 +288,41 @@ def _numbers(rng: Random, n: int, width: int) -> tuple[np.ndarray, str]:
     return makers[name](Y), name
 
 
+def _several_classes(rng: Random, n: int) -> tuple[Any, str]:
+    width = int(rng.choice([2, 3, 8]))
+    codes = rng.integers(0, rng.choice([2, 3, 6]), (n, width)) + 1
+    makers: dict[str, Callable[[np.ndarray], Any]] = {
+        "whole numbers": lambda Y: Y,
+        "texts": lambda Y: Y.astype(str),
+        "objects": lambda Y: Y.astype(str).astype(object),
+        "floats": lambda Y: Y.astype(float),
+        "list": lambda Y: Y.tolist(),
+        "frame of texts": lambda Y: pd.DataFrame(Y.astype(str)),
+        "some unknown": lambda Y: np.where(rng.random(Y.shape) < 0.3, np.nan, Y),
+        "rows unknown": lambda Y: np.where(rng.random((len(Y), 1)) < 0.3, np.nan, Y),
+        "some None": lambda Y: np.where(rng.random(Y.shape) < 0.3, None, Y.astype(object)),
+    }
+    name = str(rng.choice(list(makers)))
+    return makers[name](codes), f"{width} targets as {name}"
+
+
+def _classes_and_numbers(rng: Random, n: int) -> tuple[Any, str]:
+    numbers, name = _numbers(rng, n, int(rng.choice([1, 2])))
+    columns: dict[str, Any] = {f"number {j}": numbers[:, j].astype(float) for j in range(numbers.shape[1])}
+    columns["kind"] = rng.choice(["elm", "fir", "oak"], n)
+    if rng.random() < 0.5:
+        columns["rings"] = rng.integers(0, 2, n)
+    if rng.random() < 0.3:
+        columns["kind"] = np.where(rng.random(n) < 0.3, None, columns["kind"].astype(object))
+    order = rng.permutation(list(columns)).tolist()
+    frame = pd.DataFrame({each: columns[each] for each in order})
+    return (
+        (frame, f"{order} with {name}")
+        if rng.random() < 0.7
+        else (pl.from_pandas(frame), f"polars {order}, {name}")
+    )
+
+
 _TARGETS: dict[str, Callable[[Random, int], tuple[Any, str]]] = {
     "regression": _number,
     "multi-target regression": _several_numbers,
@@ -295,6 +330,8 @@ _TARGETS: dict[str, Callable[[Random, int], tuple[Any, str]]] = {
     "multi-class": _multi_class,
     "multi-label": _labels,
     HIERARCHICAL: _hierarchical,
+    SEVERAL_TASKS[0]: _several_classes,
+    MIXED: _classes_and_numbers,
 }
 
 

@@ -24,6 +24,7 @@ seconds or 1 GB.
 import io
 import pickle
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor, load_model
 from slantwood.split_names import SPLITS, split_class
-from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS
+from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 from tests.campaigns.child import ACCEPTED, FOREIGN, WRONG, Outcome, refusal
 from tests.campaigns.harness import command
 from tests.campaigns.problems import Problem, draw_problem
@@ -103,6 +104,9 @@ def check(problem: Problem, model: Any) -> None:
         for output in (known, new):
             _check_numbers(output["predict"], problem)
         _check_score(problem, model)
+    elif problem.task in SEVERAL_TASKS:
+        for X in (problem.X, problem.X_new):
+            _check_several(problem, model, X)
     else:
         for output, X in ((known, problem.X), (new, problem.X_new)):
             check_probabilities(output["predict_proba"], _n_rows(X), problem, model)
@@ -130,6 +134,8 @@ def _outputs(model: Any, X: Any) -> dict[str, np.ndarray]:
 def _as_array(output: Any) -> np.ndarray:
     if sp.issparse(output):
         return output.toarray()
+    if isinstance(output, list) and any(isinstance(each, np.ndarray) for each in output):
+        return np.hstack([each for each in output if each is not None])  # those of several targets
     # Sets of labels, which have no order.
     return np.array([repr(sorted(row)) for row in output]) if isinstance(output, list) else np.asarray(output)
 
@@ -186,6 +192,25 @@ def check_probabilities(probabilities: np.ndarray, n_rows: int, problem: Problem
         closed = model.hierarchy.consistent(probabilities)
         if np.abs(closed - probabilities).max() > 1e-6:
             raise Broken("labels that are likelier than those above them")
+
+
+def _check_several(problem: Problem, model: Any, X: Any) -> None:
+    """Check each target as one of its kind would be checked."""
+    predicted, shares = model.predict(X), model.predict_proba(X)
+    for j, (classes, of_target) in enumerate(zip(model.classes_, shares, strict=True)):
+        if classes is None:
+            truth = np.asarray(problem.y)[:, j].astype(np.float64)
+            _check_numbers(predicted[:, j].astype(np.float64), replace(problem, y=truth))
+            continue
+        if of_target.shape != (_n_rows(X), len(classes)) or not set(predicted[:, j]) <= set(classes.tolist()):
+            raise Broken(
+                f"target {j} has probabilities of shape {of_target.shape}, or predictions of no class"
+            )
+        if not (of_target >= 0).all() or np.abs(of_target.sum(axis=1) - 1).max() > 1e-5:
+            raise Broken(f"target {j} has probabilities that do not sum to 1")
+    score = model.score(problem.X, problem.y)
+    if not score <= 1:
+        raise Broken(f"a score of {score}")
 
 
 def _check_importances(model: Any) -> None:

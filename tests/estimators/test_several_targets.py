@@ -99,7 +99,7 @@ LIBRARIES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow":
 @pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 def test_columns_of_a_frame_keep_their_types_and_names(library):
     y = library(FRAME)
-    model = forest(bootstrap=False).fit(X, y)
+    model = forest(bootstrap=False, min_samples_split=2).fit(X, y)
     assert model.targets_.task == "mixed targets"
     assert model.target_names_ == ("tree", "rings", "height", "alive")
     assert [None if each is None else each.tolist() for each in model.classes_] == [
@@ -336,7 +336,7 @@ def test_the_score_is_the_mean_of_accuracies_and_r2():
 
 
 def test_a_class_that_the_model_does_not_know_is_wrong():
-    model = forest(bootstrap=False).fit(X, CLASSES)
+    model = forest(bootstrap=False, min_samples_split=2).fit(X, CLASSES)
     y = CLASSES.copy()
     y[:60, 0] = 99
     assert model.score(X, y) == pytest.approx(1 - 0.5 / 3)

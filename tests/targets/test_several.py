@@ -62,7 +62,11 @@ def test_every_column_survives_the_way_to_leaf_means_and_back(kinds, n_rows, dat
 
 def test_cells_of_different_types_keep_their_own():
     targets, Y = encoded(["a", "b"], [1, 2], [0.5, 2.5], [True, False])
-    assert targets.decode(Y).tolist() == [["a", 1, 0.5, True], ["b", 2, 2.5, False]]
+    predicted = targets.decode(Y)
+    assert predicted.tolist() == [["a", 1, 0.5, True], ["b", 2, 2.5, False]]
+    typed = targets.typed_columns(predicted)
+    assert [each.dtype.kind for each in typed] == ["U", "i", "f", "b"]
+    assert [each.tolist() for each in typed] == [["a", "b"], [1, 2], [0.5, 2.5], [True, False]]
 
 
 def test_what_is_not_known_of_a_target_is_missing_in_all_its_columns():

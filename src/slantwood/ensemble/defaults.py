@@ -86,8 +86,9 @@ def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> di
     elif traits.task == "multi-class":
         settings |= {"start": "informed", "max_iter": 40}
     elif traits.task in SEVERAL_TASKS:
-        # What serves one target is chance for another: trees of the same rows agree too much in it.
-        settings |= {"start": "informed", "max_iter": 40, "bootstrap": True}
+        # Rows that are pure in one target are divided for the sake of another. Trees of the same rows agree
+        # too much in what is chance for most targets, and the smallest nodes have nothing but chance.
+        settings |= {"start": "informed", "max_iter": 40, "bootstrap": True, "min_samples_split": 5}
     if traits.many_rows:
         settings |= {"bootstrap": True}
     if traits.wide_nominal:
