@@ -64,7 +64,7 @@ def test_cells_of_different_types_keep_their_own():
     targets, Y = encoded(["a", "b"], [1, 2], [0.5, 2.5], [True, False])
     predicted = targets.decode(Y)
     assert predicted.tolist() == [["a", 1, 0.5, True], ["b", 2, 2.5, False]]
-    typed = targets.typed_columns(predicted)
+    typed = targets.decoded_columns(Y)
     assert [each.dtype.kind for each in typed] == ["U", "i", "f", "b"]
     assert [each.tolist() for each in typed] == [["a", "b"], [1, 2], [0.5, 2.5], [True, False]]
 

@@ -148,13 +148,6 @@ class MultiTargets(Targets):
             objects[:, j] = column
         return objects
 
-    def typed_columns(self, predicted: np.ndarray) -> list[np.ndarray]:
-        """Return the columns of what `decode` made, each in its own type, as those of a data frame are."""
-        return [
-            predicted[:, j].astype(part.classes.dtype if isinstance(part, ClassTargets) else np.float64)
-            for j, part in enumerate(self.parts)
-        ]
-
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
         return {"parts": [self._part_to_json(j, to_json) for j in range(len(self.parts))]}
