@@ -481,7 +481,7 @@ def test_a_long_text_among_targets_is_not_repeated_in_an_error(tmp_path):
     path.write_text("a,y\n1," + "z" * 1_000_000 + "\n2,b\n")
     for wanted in (
         {"targets": "y", "task": "regression"},
-        {"targets": ["a", "y"]},
+        {"targets": ["a", "y"], "task": "regression"},
         {"targets": "q" * 1_000_000},
     ):
         with pytest.raises(ValueError, match="expected") as caught:

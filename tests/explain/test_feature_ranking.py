@@ -157,7 +157,8 @@ def slow_scores(model, X, y, method, weights=None):
         visit(t, trees.right[node], sides[1], w, depth + 1)
 
     for t in range(trees.n_trees):
-        w = weights * row_counts(model.forest_.seed, t, weights) if model.settings_.bootstrap else weights
+        drawn = row_counts(model.forest_.seed, t, weights, n) if model.settings_.bootstrap else 1
+        w = weights * drawn
         visit(t, bounds[t], np.flatnonzero(w > 0), w, 0)
     return found
 
@@ -196,7 +197,7 @@ def test_permutation_is_what_shuffling_a_column_does_to_unseen_rows(models, task
     seed = int(np.random.RandomState(3).randint(np.iinfo(np.int32).max))
     scores = np.zeros((model.trees_.n_trees, X.shape[1]))
     for t in range(model.trees_.n_trees):
-        unseen = np.flatnonzero(row_counts(model.forest_.seed, t, np.ones(len(X))) == 0)
+        unseen = np.flatnonzero(row_counts(model.forest_.seed, t, np.ones(len(X)), len(X)) == 0)
         before = _error(model, t, X[unseen], y[unseen])
         for feature in range(X.shape[1]):
             order = np.random.default_rng([seed, t, feature]).permutation(len(unseen))

@@ -23,8 +23,9 @@ def test_a_learner_has_an_address_that_the_grower_can_call(dense, gathered):
     parameters = AxisParallelSplit().compiled()
     entry_point = protocol._entry_points[type(parameters)]
     code = PlainCode(entry_point, parse(f"({protocol._FORM})").parts)
-    arguments = (protocol._numbers(parameters), x, z, np.ones(40, np.float32), np.array([3], np.uint64))
+    node = (x, z, np.ones(40, np.float32))
+    arguments = (protocol._numbers(parameters), *node, protocol._NO_LIMITS, np.array([3], np.uint64))
     w, result = np.zeros(3, np.float32), np.zeros(protocol.RESULT_SIZE)
     protocol.ask(code.address, *arguments, w, result)
     assert result[2] == 1.0
-    assert w.tolist() == protocol.learn(parameters, *arguments[1:4], np.array([3], np.uint64))[0].tolist()
+    assert w.tolist() == protocol.learn(parameters, *node, np.array([3], np.uint64))[0].tolist()

@@ -233,7 +233,7 @@ def test_the_metrics_load_neither_hierarchies_nor_trees():
     code = "import sys, slantwood.metrics; print(list(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "'slantwood.metrics.hierarchical'" in loaded
-    assert "slantwood.targets.hierarchy" not in loaded
+    assert "'slantwood.targets.hierarchy'" not in loaded
     assert "numba" not in loaded
 
 

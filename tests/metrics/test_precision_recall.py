@@ -19,7 +19,6 @@ from slantwood.metrics import (
     _input,
     average_auprc,
     label_auprc,
-    label_ranking_average_precision,
     pooled_auprc,
 )
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
@@ -649,12 +648,6 @@ def test_labels_that_are_not_known_or_weigh_nothing_have_no_curve(metric):
 def test_wrong_weights_are_named_in_the_error(metric, weight, message):
     with pytest.raises(ValueError, match=message):
         metric(Y, S, sample_weight=weight)
-
-
-@pytest.mark.parametrize("make", [np.array, sp.csr_array], ids=["dense", "sparse"])
-def test_the_other_metrics_refuse_labels_that_are_not_known(make):
-    with pytest.raises(ValueError, match="y_true holds the value nan"):
-        label_ranking_average_precision(make([[1, np.nan, 0]]), [[0.1, 0.2, 0.3]])
 
 
 @pytest.mark.parametrize("s", [S, sp.csr_array(S), sp.csr_array((2, 3))])

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.ensemble.defaults import DataTraits, resolve_auto
 from slantwood.split_names import SPLITS, split_class
-from slantwood.task_names import LABEL_TASKS
+from slantwood.task_names import LABEL_TASKS, MIXED, SEVERAL_TASKS
 
 # Name of the learner, and parameters other than those that a user gets.
 VARIANTS = {
@@ -158,7 +158,7 @@ def tested(name):
     """Make a learner of the tables above."""
     split_name, changes = ({name: (name, {}) for name in SPLITS} | VARIANTS | SAMPLING)[name]
     given = replace(split_class(split_name)(), **changes)
-    task = given.tasks[-1]
+    task = [task for task in given.tasks if task not in SEVERAL_TASKS][-1]
     traits = DataTraits(task, 120, 5, 4, 1.0, False, False, False, False)
     settled = given.filled_in(resolve_auto(traits, given, {}))
     settled = with_known(settled, SETTLED | SETTLED_TOO.get(split_name, {}) | changes)
@@ -218,7 +218,8 @@ def _with_tasks(condition, about):
 
 learner_and_task = _with_tasks(lambda task: True, "Every learner as a user gets it, for each of its tasks.")
 learner_and_task_of_two_sides = _with_tasks(
-    lambda task: task != "multi-class", "The same, for tasks that can have two sides."
+    lambda task: task == MIXED or task not in ("multi-class", *SEVERAL_TASKS),
+    "The same, for tasks that can have two sides; of several targets with a number among them.",
 )
 
 

@@ -1,6 +1,7 @@
 """What must not change a model: threads, containers, a common factor of all weights, and being saved."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
@@ -13,7 +14,7 @@ from slantwood import (
     ObliqueTreeRegressor,
     load_model,
 )
-from slantwood.task_names import HIERARCHICAL
+from slantwood.task_names import HIERARCHICAL, MIXED
 
 THIN = pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
 FLAT = Hierarchy.from_paths([str(label) for label in range(4)])
@@ -29,6 +30,11 @@ def problem(learner, task, clustered, thin):
         return X, Y.astype(int), {}
     if task == HIERARCHICAL:
         return X, Y.astype(int), {"hierarchy": FLAT}
+    if task == "multi-target classification":
+        return X, np.column_stack([Y[:, 0] + 1, Y[:, 1:] @ 2 ** np.arange(Y.shape[1] - 1)]).astype(int), {}
+    if task == MIXED:
+        words = np.array(["no", "yes"])[Y[:, 0].astype(int)]
+        return X, pd.DataFrame({"word": words, "number": Y[:, 1] + 0.1 * X[:, 0]}), {}
     Y = Y + 0.1 * X[:, : Y.shape[1]]
     return X, Y[:, 0] if task == "regression" else Y, {}
 

@@ -1,11 +1,12 @@
 """One split with default parameters finds a boundary that is known, whatever targets it divides."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 from slantwood import Hierarchy, ObliqueTreeClassifier, ObliqueTreeRegressor
-from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, NUMBER_TASKS
+from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, MIXED, NUMBER_TASKS
 
 SEEDS = pytest.mark.parametrize("seed", [0, 1])
 
@@ -66,6 +67,8 @@ def targets(task, rng, is_right):
         labels = np.hstack([chosen & is_right[:, None], chosen & ~is_right[:, None]])
         return [LABELS[row] for row in labels] if task == HIERARCHICAL else labels.astype(int)
     step = np.where(is_right, 2.0, -1.0)
+    if task == MIXED:
+        return pd.DataFrame({"side": np.where(is_right, "right", "left"), "step": step + rng.normal(size=n)})
     if task == "regression":
         return step + 0.5 * rng.normal(size=n)
     return np.column_stack([step, -10 * step, 0 * step]) + rng.normal(size=(n, 3)) * [0.5, 5.0, 1.0]
@@ -75,6 +78,8 @@ def side_predicted(task, model, X):
     """On which side of the boundary the model takes the rows to be."""
     if task == "binary":
         return model.predict(X)
+    if task == MIXED:
+        return model.predict(X)[:, 0] == "right"
     if task == "multi-label":
         scores = model.predict_proba(X)
         return scores[:, :3].sum(axis=1) > scores[:, 3:].sum(axis=1)
