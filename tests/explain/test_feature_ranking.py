@@ -464,3 +464,12 @@ def test_wide_sparse_features_stay_sparse(method):
     tracemalloc.stop()
     assert peak < 30e6  # dense, X is 72 MB
     assert ranking.scores.shape == (60_000,)
+    assert ranking.scores.shape == (60_000,)
+
+
+def test_targets_in_another_order_than_in_fit_are_refused():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    model = ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="in the same order"):
+        feature_ranking(model, X, y[["b", "a"]], "genie3", groups="targets")

@@ -403,7 +403,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if isinstance(targets, MultiTargets):
             predicted = targets.decoded_columns(self._predictor.mean(self.encode_features(X)))
             row_weights = check.check_row_weights(sample_weight, len(predicted[0]))
-            of_targets = several.given_truth(y, targets, len(row_weights))
+            names = getattr(self, "target_names_", ())
+            of_targets = several.given_truth(y, targets, names, len(row_weights))
             return several.mean_score(targets, of_targets, predicted, row_weights)
         if targets.task in CLASS_TASKS:
             check_sparse(y, "y")

@@ -147,7 +147,10 @@ def _check_labels(flat: list[Any], stops: list[int]) -> None:
             next(label for label in flat if isinstance(label, str) is each) for each in (True, False)
         )
         both = f"{shown(text)} and {shown(number)}"
-        raise TypeError(f"y has labels that are text and whole numbers, as {both}; give all as text")
+        raise TypeError(
+            f"y has labels that are text and whole numbers, as {both}; give all as text. If rows have a "
+            "value for each of several targets, give a data frame or an array of objects"
+        )
 
 
 def _in_order(labels: set[Any]) -> np.ndarray:
