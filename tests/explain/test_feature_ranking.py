@@ -37,6 +37,7 @@ def planted(task, n=220, seed=0):
         "binary": np.where(first + second > 0, "yes", "no"),
         "multi-class": np.digitize(first + second, [-0.7, 0.7]),
         "multi-label": np.column_stack([first > 0, second > 0]).astype(int),
+        "multi-target classification": np.column_stack([np.digitize(first, [-0.7, 0.7]), second > 0]) + 1,
         "hierarchical multi-label": [
             ({"a/x"} if a > 0 else {"a/y"}) | ({"b"} if b > 0 else set())
             for a, b in zip(first, second, strict=True)
@@ -51,6 +52,7 @@ TASKS = (
     "binary",
     "multi-class",
     "multi-label",
+    "multi-target classification",
     "hierarchical multi-label",
 )
 
@@ -464,7 +466,6 @@ def test_wide_sparse_features_stay_sparse(method):
     tracemalloc.stop()
     assert peak < 30e6  # dense, X is 72 MB
     assert ranking.scores.shape == (60_000,)
-    assert ranking.scores.shape == (60_000,)
 
 
 def test_targets_in_another_order_than_in_fit_are_refused():
@@ -473,3 +474,12 @@ def test_targets_in_another_order_than_in_fit_are_refused():
     model = ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="in the same order"):
         feature_ranking(model, X, y[["b", "a"]], "genie3", groups="targets")
+
+
+def test_several_targets_share_the_importances_by_their_own_weights():
+    X, y = planted("multi-target regression")
+    frame = pd.DataFrame({"kind": np.digitize(y[:, 0], [-1, 0, 1]), "size": y[:, 1]})
+    for weights in (None, [1.0, 5.0]):
+        model = ObliqueForestClassifier(n_estimators=3, target_weights=weights, random_state=0).fit(X, frame)
+        ranking = feature_ranking(model, X, frame, "impurity", groups="targets")
+        assert_allclose(ranking.group_scores.sum(axis=1), model.feature_importances_, atol=1e-3)

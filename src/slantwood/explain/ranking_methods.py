@@ -136,8 +136,12 @@ def _check(model: Any, method: str) -> None:
 
 
 def _target_weights(model: Any) -> np.ndarray:
-    given = model.target_weights
-    return np.asarray(model.targets_.column_weights if given is None else given)
+    """Return the weights of the columns of the encoded targets; empty where all count the same."""
+    targets, given = model.targets_, model.target_weights
+    if given is None:
+        return np.asarray(targets.column_weights)
+    sizes = targets.block_sizes  # several targets have one weight each
+    return np.repeat(given, sizes) if len(sizes) else np.asarray(given)
 
 
 def _as_importances(scores: Scores, importances: np.ndarray) -> Scores:

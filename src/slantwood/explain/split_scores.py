@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from slantwood.explain.node_sums import Columns, removed_variances, root_variances, split_variances
 from slantwood.explain.target_groups import TargetGroups
 from slantwood.explain.training_rows import GrownTree, TrainingRows
+from slantwood.targets.equal_say import equal_say
 from slantwood.task_names import NUMBER_TASKS
 
 
@@ -127,6 +128,10 @@ def _target_scale(tree: GrownTree, rows: TrainingRows, target_weights: np.ndarra
     """Return what `feature_importances_` multiplies the variances of targets by."""
     n_targets = rows.Y.shape[1]
     scale = target_weights.astype(float) if len(target_weights) else np.ones(n_targets)
+    sizes = rows.forest.targets.block_sizes
+    if len(sizes):
+        # Without a power of the deviations, the weights alone make the variance of each target the same.
+        return scale * equal_say(rows.Y, sizes, rows.weights, power=0.0).weights
     if rows.forest.targets.task in NUMBER_TASKS:
         variance = root_variances(tree, rows.Y)
         scale = np.where(variance > 0, scale / np.where(variance > 0, variance, 1.0), 0.0)
