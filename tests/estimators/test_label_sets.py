@@ -191,3 +191,8 @@ def test_labels_of_another_kind_and_other_shapes_are_refused_in_scoring():
         model.score(X, Y[:, :3])
     with pytest.raises(ValueError, match=r"y has shape \(80,\)"):
         model.score(X, Y[:, 0])
+
+
+def test_labels_too_large_for_64_bits_are_refused_by_name():
+    with pytest.raises(ValueError, match="label 100000000000000000000, which 64 bits do not hold"):
+        ObliqueForestClassifier(n_estimators=2).fit([[0.0], [1.0]], [{10**20}, {3}])

@@ -28,6 +28,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     load_model,
 )
+from slantwood.callbacks import Callback
 from slantwood.model import container
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
@@ -580,3 +581,19 @@ def test_columns_of_a_frame_out_have_names_of_their_own():
 def test_rows_of_text_and_numbers_are_told_to_come_as_a_frame():
     with pytest.raises(TypeError, match="give a data frame or an array of objects"):
         forest().fit(X, FRAME[["tree", "rings"]].to_numpy().tolist())
+
+
+def test_warm_start_refuses_several_targets_after_one():
+    model = forest(warm_start=True).fit(X, TREES).set_params(n_estimators=5)
+    with pytest.raises(ValueError, match="y now is multi-target classification and was multi-class before"):
+        model.fit(X, CLASSES)
+
+
+def test_callbacks_see_the_names_of_targets():
+    class Last(Callback):
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            self.frame = fitted_estimator.predict(X)
+
+    last = Last()
+    model = forest().set_output(predict="pandas").set_callbacks(last).fit(X, FRAME)
+    pd.testing.assert_frame_equal(last.frame, model.predict(X))

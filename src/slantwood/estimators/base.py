@@ -118,11 +118,11 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
             if self._continues:  # y and X without names have those of before
                 names = check.same_names("target_names", names, before.get("target_names_"))
                 feature_names = before.get("input_names_") if feature_names is None else feature_names
-            self._grow(data)
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
             if names is not None:
                 self.target_names_ = names
+            self._grow(data)  # last, so that callbacks know the names, too
         except BaseException:
             # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
             kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}

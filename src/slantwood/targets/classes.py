@@ -51,9 +51,12 @@ class ClassTargets(Targets):
 
     def continued(self, later: Any) -> ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
-        if later.task == self.task and np.array_equal(later.classes, self.classes):
+        if not isinstance(later, ClassTargets):
+            now = f"y now is {later.task} and was {self.task} before"
+        elif np.array_equal(later.classes, self.classes):
             return self
-        now = f"y has the classes {later.classes} and had {self.classes} before"
+        else:
+            now = f"y has the classes {later.classes} and had {self.classes} before"
         raise ValueError(f"warm_start=True, but {now}; fit a new estimator")
 
     def encode(self, y: np.ndarray, known: np.ndarray) -> Any:

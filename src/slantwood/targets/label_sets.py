@@ -156,4 +156,12 @@ def _check_labels(flat: list[Any], stops: list[int]) -> None:
 def _in_order(labels: set[Any]) -> np.ndarray:
     # Of subclasses, numpy's among them, the plain values.
     ordered = [str.__str__(each) if isinstance(each, str) else int(each) for each in sorted(labels)]
-    return np.array(ordered, object if ordered and isinstance(ordered[0], str) else np.int64)
+    if ordered and isinstance(ordered[0], str):
+        return np.array(ordered, object)
+    try:
+        return np.array(ordered, np.int64)
+    except OverflowError as error:
+        far = max(ordered, key=abs)
+        raise ValueError(
+            f"y has the label {shown(far)}, which 64 bits do not hold; give labels as text"
+        ) from error
