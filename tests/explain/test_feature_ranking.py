@@ -192,7 +192,7 @@ def test_genie3_of_axis_parallel_classes_is_the_gini_importance():
     assert feature_ranking(tree, X, y, "genie3").scores.sum() == pytest.approx(removed)
 
 
-@pytest.mark.parametrize("task", ["regression", "multi-class", "multi-label"])
+@pytest.mark.parametrize("task", ["regression", "multi-class", "multi-label", "multi-target classification"])
 def test_permutation_is_what_shuffling_a_column_does_to_unseen_rows(models, task):
     model, X, y = models[task]
     ranking = feature_ranking(model, X, y, "permutation", random_state=3)
@@ -216,6 +216,8 @@ def _error(model, t, X, y):
     means = model._predictor.mean(X, mask)
     if model.targets_.task == "multi-class":
         return np.mean(model.classes_[means.argmax(axis=1)] != y)
+    if model.targets_.task == "multi-target classification":
+        return np.mean(model[t].predict(X) != y)
     return np.mean((means - model.targets_.encode(y)) ** 2)
 
 
@@ -483,3 +485,14 @@ def test_several_targets_share_the_importances_by_their_own_weights():
         model = ObliqueForestClassifier(n_estimators=3, target_weights=weights, random_state=0).fit(X, frame)
         ranking = feature_ranking(model, X, frame, "impurity", groups="targets")
         assert_allclose(ranking.group_scores.sum(axis=1), model.feature_importances_, atol=1e-3)
+
+
+def test_each_of_several_targets_is_permuted_with_the_error_of_its_kind():
+    X, y = planted("multi-target regression")
+    frame = pd.DataFrame({"kind": np.digitize(y[:, 0], [-1, 0, 1]), "size": y[:, 1]})
+    frame.loc[:20, "size"] = np.nan
+    model = ObliqueForestClassifier(n_estimators=5, bootstrap=True, random_state=0).fit(X, frame)
+    ranking = feature_ranking(model, X, frame, "permutation", groups="targets", random_state=0)
+    assert ranking.group_scores.argmax(axis=0).tolist() == [0, 1]
+    assert ranking.group_scores[0, 0] < 1.0  # a share of wrong classes
+    assert ranking.group_scores[1, 1] > 1.0  # squared errors beside a variance of 1

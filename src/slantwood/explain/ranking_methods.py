@@ -58,7 +58,8 @@ def feature_ranking(
           |w| / |w|_1;
         - "permutation": by how much the error of a tree on rows that it did not see rises when the values of
           the feature are shuffled among them. The error is the share of wrong classes, the mean squared error
-          of numbers in units of their variance, or that of the probabilities of labels.
+          of numbers in units of their variance, or that of the probabilities of labels; of several targets
+          the mean over them.
     groups : None, "targets", "levels" or dict, default=None
         Scores to add for parts of the targets: for each target; for each level of the hierarchy; or for
         groups, by name lists of targets (names or positions). Two classes are one target.
