@@ -155,13 +155,11 @@ def _check_labels(flat: list[Any], stops: list[int]) -> None:
 
 def _in_order(labels: set[Any]) -> np.ndarray:
     # Of subclasses, numpy's among them, the plain values.
-    ordered = [str.__str__(each) if isinstance(each, str) else int(each) for each in sorted(labels)]
-    if ordered and isinstance(ordered[0], str):
-        return np.array(ordered, object)
+    if any(isinstance(each, str) for each in labels):
+        return np.array([str.__str__(each) for each in sorted(labels)], object)
+    numbers = sorted(map(int, labels))
     try:
-        return np.array(ordered, np.int64)
+        return np.array(numbers, np.int64)
     except OverflowError as error:
-        far = max(ordered, key=abs)
-        raise ValueError(
-            f"y has the label {shown(far)}, which 64 bits do not hold; give labels as text"
-        ) from error
+        far = shown(max(numbers, key=abs))
+        raise ValueError(f"y has the label {far}, which 64 bits do not hold; give labels as text") from error
