@@ -184,13 +184,11 @@ def _of_several(y: Any, model: Any, X: Any, *, every: bool = False) -> Scores:
         shown = measures if every else ("accuracy", "macro_f1", "log_loss")
         each[name] = {measure: measures[measure] for measure in shown} | {"rows": int(known.sum())}
     together = _means(each, [classes is not None for classes in model.classes_])
-    columns = [
-        y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None
-    ]
     are_classes = np.array([classes is not None for classes in model.classes_])
-    if (known := np.all([_known_rows(column) for column in columns], axis=0)).any():
-        of_classes = np.column_stack([column[known].astype(object) for column in columns])
-        together["exact_match"] = exact_match(of_classes, predicted[known][:, are_classes])
+    columns = [y[name].to_numpy() for name in np.array(list(each), object)[are_classes]]
+    if any(_known_rows(column).any() for column in columns):
+        truth = np.column_stack([column.astype(object) for column in columns])
+        together["exact_match"] = exact_match(truth, predicted[:, are_classes])
     return Scores(together, each)
 
 
