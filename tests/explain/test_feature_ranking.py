@@ -179,17 +179,23 @@ def test_scores_are_those_of_a_slow_walk_down_the_trees(method, split):
     assert_allclose(ranking.spread, slow.sum(axis=2).std(axis=0), rtol=1e-4, atol=1e-4)
 
 
-def test_genie3_of_axis_parallel_classes_is_the_gini_importance():
-    X, y = planted("multi-class")
+@pytest.mark.parametrize("task", ["binary", "multi-class", "multi-target classification"])
+def test_genie3_of_axis_parallel_classes_is_the_gini_importance_of_each_target(task):
+    X, y = planted(task)
     tree = ObliqueTreeClassifier(split="axis", random_state=0).fit(X, y)
     leaves = tree.apply(X)
 
-    def gini(rows):
-        return len(rows) - (np.unique(y[rows], return_counts=True)[1] ** 2).sum() / len(rows)
+    def gini(classes):
+        return len(classes) - (np.unique(classes, return_counts=True)[1] ** 2).sum() / len(classes)
 
-    every = np.arange(len(y))
-    removed = gini(every) - sum(gini(every[leaves == leaf]) for leaf in np.unique(leaves))
-    assert feature_ranking(tree, X, y, "genie3").scores.sum() == pytest.approx(removed)
+    removed = [
+        gini(column) - sum(gini(column[leaves == leaf]) for leaf in np.unique(leaves))
+        for column in y.reshape(len(y), -1).T
+    ]
+    ranking = feature_ranking(tree, X, y, "genie3", groups="targets")
+    assert ranking.scores.sum() == pytest.approx(sum(removed))
+    if len(removed) > 1:
+        assert_allclose(ranking.group_scores.sum(axis=0), removed, rtol=1e-5)
 
 
 @pytest.mark.parametrize("task", ["regression", "multi-class", "multi-label", "multi-target classification"])

@@ -77,8 +77,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             of its own; in a data frame, columns of floats beside columns of classes are numbers to predict.
             None or NaN marks rows without a class or known labels, and NaN single labels and targets that are
             not known; with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own:
-            the most
-            specific ones, or these and their ancestors.
+            the most specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional

@@ -66,7 +66,9 @@ def split_scores(
         shares = _shares(tree, rows.X, squared=method == "impurity") @ to_inputs
         worth = _Worth(np.zeros(len(splits)), np.zeros((len(splits), len(groups.names))))
         if targets is not None:
-            scale = _target_scale(tree, rows, target_weights) if method == "impurity" else None
+            scale = np.where(rows.forest.targets.stand_for_two, 2.0, 1.0)
+            if method == "impurity":
+                scale = _target_scale(tree, rows, target_weights)
             worth = _worth_of_splits(tree, targets, splits, groups, scale)
         node_weight = tree.trees.node_weight
         if method == "impurity":
@@ -94,13 +96,12 @@ class _Worth(NamedTuple):
 
 
 def _worth_of_splits(
-    tree: GrownTree, targets: Columns, splits: np.ndarray, groups: TargetGroups, scale: np.ndarray | None
+    tree: GrownTree, targets: Columns, splits: np.ndarray, groups: TargetGroups, scale: np.ndarray
 ) -> _Worth:
-    """Return the variance that each split removes from all targets together and from each group."""
+    """Return the scaled variance that each split removes from all targets together and from each group."""
     worth = _Worth(np.zeros(len(splits)), np.zeros((len(splits), len(groups.names))))
     for block, removed in removed_variances(tree, targets, splits):
-        if scale is not None:
-            removed = removed * scale
+        removed = removed * scale
         worth.overall[block] = removed.sum(axis=1)
         worth.by_group[block] = removed @ groups.members
     return worth

@@ -45,6 +45,11 @@ class ClassTargets(Targets):
         return np.ones(self.n_columns, np.bool_)
 
     @property
+    def stand_for_two(self) -> np.ndarray:
+        """Mask of the columns that stand for two classes: the only one."""
+        return np.full(self.n_columns, self.n_columns == 1)
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
         return {"classes_": self.classes, "n_classes_": len(self.classes), "n_outputs_": 1}
