@@ -10,7 +10,13 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, load_model
+from slantwood import (
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+    TailReranker,
+    load_model,
+)
 from slantwood.model_selection import LabelStratifiedKFold
 
 RNG = np.random.default_rng(1)
@@ -196,3 +202,12 @@ def test_labels_of_another_kind_and_other_shapes_are_refused_in_scoring():
 def test_labels_too_large_for_64_bits_are_refused_by_name():
     with pytest.raises(ValueError, match="label 100000000000000000000, which 64 bits do not hold"):
         ObliqueForestClassifier(n_estimators=2).fit([[0.0], [1.0]], [{10**20}, {3}])
+
+
+def test_what_does_not_take_label_sets_says_so():
+    sets = [(), ("sea",), ("sea", "sun")] * 4
+    X = [[0.0], [1.0], [2.0]] * 4
+    with pytest.raises(ValueError, match="rows of different lengths"):
+        ObliqueForestRegressor(n_estimators=2).fit(X, sets)
+    with pytest.raises(ValueError, match="MultiLabelBinarizer makes of label sets"):
+        TailReranker(ObliqueForestClassifier(n_estimators=2)).fit(X, sets)
