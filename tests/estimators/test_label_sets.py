@@ -1,6 +1,7 @@
 """Claims about label sets without a hierarchy: an indicator matrix by another name, and given back."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -211,3 +212,13 @@ def test_what_does_not_take_label_sets_says_so():
         ObliqueForestRegressor(n_estimators=2).fit(X, sets)
     with pytest.raises(ValueError, match="MultiLabelBinarizer makes of label sets"):
         TailReranker(ObliqueForestClassifier(n_estimators=2)).fit(X, sets)
+
+
+def test_a_frame_of_label_sets_is_told_to_come_as_its_column():
+    sets = pd.DataFrame({"tags": SETS, "kind": np.where(X[:, 0] > 0, "a", "b")})
+    for columns in (["tags"], ["tags", "kind"]):
+        with (
+            warnings.catch_warnings(action="ignore"),
+            pytest.raises(ValueError, match="give the column itself"),
+        ):
+            ObliqueForestClassifier(n_estimators=2).fit(X, sets[columns])

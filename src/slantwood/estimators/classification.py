@@ -147,6 +147,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
     def _read_classes(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return a column of classes, and the mask of the rows in which the class is known."""
+        if given.dtype.kind == "O" and holds_label_sets(given):
+            raise ValueError(
+                "a column of y holds label sets, which are not beside others or in a frame: give the column "
+                "itself, as y['name']"
+            )
         y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
         classes = np.unique(y[known])
         minus_one = self.unlabeled_weight is not None and len(classes) == 1
