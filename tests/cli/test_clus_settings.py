@@ -76,6 +76,14 @@ def test_options_with_a_counterpart_are_taken(read):
     assert "max-depth" not in options
 
 
+def test_the_size_of_bags_is_that_of_samples(read):
+    text = "[Data]\nFile = a.arff\n[Ensemble]\nEnsembleMethod = RForest\nBagSize = {}\n"
+    options, said = read(text.format(30))
+    assert options["max-samples"] == 30
+    assert "Ensemble.BagSize as --max-samples 30" in said
+    assert "max-samples" not in read(text.format(0))[0]  # which are all rows
+
+
 def test_files_lie_beside_the_settings(run, folder):
     (folder / "there").mkdir()
     (folder / "there" / "settings.s").write_text("[Data]\nFile = a.arff\nTestSet = b.arff\n")

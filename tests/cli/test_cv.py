@@ -90,3 +90,11 @@ def test_more_folds_than_rows_are_refused(fails, write_csv, waves):
     assert "--folds 100" in fails("cv", "a.csv", "--targets", "u", "--folds", "100")
     assert "--folds" in fails("cv", "a.csv", "--targets", "u", "--folds", "1", code=2)
     assert "DATA" in fails("cv", code=2)
+
+
+def test_a_class_that_only_one_fold_has_leaves_the_measures_that_all_folds_have(run, folder, write_csv):
+    kinds = ["elm", "oak"] * 15 + ["yew"]
+    write_csv("rare.csv", {"a": [str(i % 2) for i in range(31)], "kind": kinds})
+    document = json.loads(run("cv", "rare.csv", "--targets", "kind", "--trees", "2", "--json").stdout)
+    assert "accuracy" in document["mean"]
+    assert "macro_f1" not in document["mean"]  # models of two classes have the F1 of the second

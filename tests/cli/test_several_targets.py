@@ -73,6 +73,25 @@ def test_each_target_is_scored_and_their_means(run, trees):
     assert "height" in table
 
 
+def test_means_are_of_measures_that_all_targets_of_a_kind_have(run, trees):
+    run("train", "trees.csv", *TARGETS, "--trees", "3", "--model", "m.slant")
+    document = json.loads(run("evaluate", "m.slant", "trees.csv", "--all", "--per-target", "--json").stdout)
+    each = document["per_target"]
+    assert "auc" in each["side"]
+    assert "macro_precision" in each["kind"]
+    assert not {"mean_auc", "mean_macro_precision"} & set(document)  # of two classes, of more than two
+    both = (each["kind"]["balanced_accuracy"] + each["side"]["balanced_accuracy"]) / 2
+    assert document["mean_balanced_accuracy"] == pytest.approx(both)
+    assert document["mean_correlation"] == each["height"]["correlation"]
+
+
+def test_a_target_that_a_file_does_not_know_has_no_part_in_the_means(run, trees, write_csv):
+    run("train", "trees.csv", *TARGETS, "--trees", "3", "--model", "m.slant")
+    write_csv("later.csv", trees | {"kind": [""] * 90})
+    document = json.loads(run("evaluate", "m.slant", "later.csv", "--per-target", "--json").stdout)
+    assert document["mean_accuracy"] == document["per_target"]["side"]["accuracy"]
+
+
 def test_numbers_are_classes_where_that_is_said(run, trees):
     command = (
         "train",

@@ -1,6 +1,7 @@
 """Claims about label sets without a hierarchy: an indicator matrix by another name, and given back."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,13 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, load_model
+from slantwood import (
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+    TailReranker,
+    load_model,
+)
 from slantwood.model_selection import LabelStratifiedKFold
 
 RNG = np.random.default_rng(1)
@@ -191,3 +198,27 @@ def test_labels_of_another_kind_and_other_shapes_are_refused_in_scoring():
         model.score(X, Y[:, :3])
     with pytest.raises(ValueError, match=r"y has shape \(80,\)"):
         model.score(X, Y[:, 0])
+
+
+def test_labels_too_large_for_64_bits_are_refused_by_name():
+    with pytest.raises(ValueError, match="label 100000000000000000000, which 64 bits do not hold"):
+        ObliqueForestClassifier(n_estimators=2).fit([[0.0], [1.0]], [{10**20}, {3}])
+
+
+def test_what_does_not_take_label_sets_says_so():
+    sets = [(), ("sea",), ("sea", "sun")] * 4
+    X = [[0.0], [1.0], [2.0]] * 4
+    with pytest.raises(ValueError, match="rows of different lengths"):
+        ObliqueForestRegressor(n_estimators=2).fit(X, sets)
+    with pytest.raises(ValueError, match="MultiLabelBinarizer makes of label sets"):
+        TailReranker(ObliqueForestClassifier(n_estimators=2)).fit(X, sets)
+
+
+def test_a_frame_of_label_sets_is_told_to_come_as_its_column():
+    sets = pd.DataFrame({"tags": SETS, "kind": np.where(X[:, 0] > 0, "a", "b")})
+    for columns in (["tags"], ["tags", "kind"]):
+        with (
+            warnings.catch_warnings(action="ignore"),
+            pytest.raises(ValueError, match="give the column itself"),
+        ):
+            ObliqueForestClassifier(n_estimators=2).fit(X, sets[columns])

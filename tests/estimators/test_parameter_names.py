@@ -82,3 +82,8 @@ def test_a_class_of_the_users_own_may_have_more_parameters():
 
     model = Own(3, flavour="sour").set_params(flavour="bitter", max_depth=2)
     assert clone(model).get_params() == {"n_estimators": 3, "flavour": "bitter", "max_depth": 2}
+
+
+def test_a_parameter_of_the_split_learner_is_told_where_it_goes():
+    with pytest.raises(TypeError, match=r"for set_params and searches; .*GradientSplit\(C=\.\.\.\)"):
+        ObliqueForestClassifier(split__C=3.0)

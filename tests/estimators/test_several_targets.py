@@ -28,6 +28,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     load_model,
 )
+from slantwood.callbacks import Callback
 from slantwood.model import container
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
@@ -538,3 +539,61 @@ def test_polars_frames_have_a_column_for_each_target():
 def test_the_best_few_of_several_targets_are_refused_with_a_remedy():
     with pytest.raises(ValueError, match="y has 3 targets with classes of their own; sort the array of a"):
         forest().fit(X, CLASSES).predict_top_k(X, 2)
+
+
+# ---- columns by name
+
+
+def test_the_score_finds_columns_by_name():
+    model = forest().fit(X, FRAME)
+    turned = FRAME[["alive", "height", "tree", "rings"]]
+    assert model.score(X, turned) == model.score(X, FRAME)
+    assert model.score(X, pl.from_pandas(turned)) == model.score(X, FRAME)
+    with pytest.raises(ValueError, match="no target of the model"):
+        model.score(X, FRAME.rename(columns={"rings": "years"}))
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (forest(), pd.DataFrame({"a": TREES, "b": np.roll(TREES, 1)})),
+        (ObliqueForestRegressor(n_estimators=4, random_state=0), FRAME[["rings", "height"]]),
+    ],
+)
+def test_trees_are_not_added_for_columns_in_another_order(model, y):
+    model = clone(model).fit(X, y).set_params(warm_start=True, n_estimators=6)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="in the same order"):
+        model.fit(X, y[y.columns[::-1]])
+    assert_array_equal(model.predict(X), before)
+    names = model.target_names_
+    assert model.fit(X, y.to_numpy()).target_names_ == names  # columns without names are those of before
+
+
+def test_columns_of_a_frame_out_have_names_of_their_own():
+    y = pd.DataFrame({"a": np.where(X[:, 0] > 0, "b=c", "d"), "a=b": np.where(X[:, 1] > 0, "c", "e")})
+    model = forest().fit(X, y).set_output(predict="pandas")
+    assert model.predict(X).columns.tolist() == ["a", "a=b"]
+    with pytest.raises(ValueError, match="two columns of the frame would be called 'a=b=c'"):
+        model.predict_proba(X)
+
+
+def test_rows_of_text_and_numbers_are_told_to_come_as_a_frame():
+    with pytest.raises(TypeError, match="give a data frame or an array of objects"):
+        forest().fit(X, FRAME[["tree", "rings"]].to_numpy().tolist())
+
+
+def test_warm_start_refuses_several_targets_after_one():
+    model = forest(warm_start=True).fit(X, TREES).set_params(n_estimators=5)
+    with pytest.raises(ValueError, match="y now is multi-target classification and was multi-class before"):
+        model.fit(X, CLASSES)
+
+
+def test_callbacks_see_the_names_of_targets():
+    class Last(Callback):
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            self.frame = fitted_estimator.predict(X)
+
+    last = Last()
+    model = forest().set_output(predict="pandas").set_callbacks(last).fit(X, FRAME)
+    pd.testing.assert_frame_equal(last.frame, model.predict(X))

@@ -37,6 +37,7 @@ def planted(task, n=220, seed=0):
         "binary": np.where(first + second > 0, "yes", "no"),
         "multi-class": np.digitize(first + second, [-0.7, 0.7]),
         "multi-label": np.column_stack([first > 0, second > 0]).astype(int),
+        "multi-target classification": np.column_stack([np.digitize(first, [-0.7, 0.7]), second > 0]) + 1,
         "hierarchical multi-label": [
             ({"a/x"} if a > 0 else {"a/y"}) | ({"b"} if b > 0 else set())
             for a, b in zip(first, second, strict=True)
@@ -51,6 +52,7 @@ TASKS = (
     "binary",
     "multi-class",
     "multi-label",
+    "multi-target classification",
     "hierarchical multi-label",
 )
 
@@ -177,20 +179,26 @@ def test_scores_are_those_of_a_slow_walk_down_the_trees(method, split):
     assert_allclose(ranking.spread, slow.sum(axis=2).std(axis=0), rtol=1e-4, atol=1e-4)
 
 
-def test_genie3_of_axis_parallel_classes_is_the_gini_importance():
-    X, y = planted("multi-class")
+@pytest.mark.parametrize("task", ["binary", "multi-class", "multi-target classification"])
+def test_genie3_of_axis_parallel_classes_is_the_gini_importance_of_each_target(task):
+    X, y = planted(task)
     tree = ObliqueTreeClassifier(split="axis", random_state=0).fit(X, y)
     leaves = tree.apply(X)
 
-    def gini(rows):
-        return len(rows) - (np.unique(y[rows], return_counts=True)[1] ** 2).sum() / len(rows)
+    def gini(classes):
+        return len(classes) - (np.unique(classes, return_counts=True)[1] ** 2).sum() / len(classes)
 
-    every = np.arange(len(y))
-    removed = gini(every) - sum(gini(every[leaves == leaf]) for leaf in np.unique(leaves))
-    assert feature_ranking(tree, X, y, "genie3").scores.sum() == pytest.approx(removed)
+    removed = [
+        gini(column) - sum(gini(column[leaves == leaf]) for leaf in np.unique(leaves))
+        for column in y.reshape(len(y), -1).T
+    ]
+    ranking = feature_ranking(tree, X, y, "genie3", groups="targets")
+    assert ranking.scores.sum() == pytest.approx(sum(removed))
+    if len(removed) > 1:
+        assert_allclose(ranking.group_scores.sum(axis=0), removed, rtol=1e-5)
 
 
-@pytest.mark.parametrize("task", ["regression", "multi-class", "multi-label"])
+@pytest.mark.parametrize("task", ["regression", "multi-class", "multi-label", "multi-target classification"])
 def test_permutation_is_what_shuffling_a_column_does_to_unseen_rows(models, task):
     model, X, y = models[task]
     ranking = feature_ranking(model, X, y, "permutation", random_state=3)
@@ -214,6 +222,8 @@ def _error(model, t, X, y):
     means = model._predictor.mean(X, mask)
     if model.targets_.task == "multi-class":
         return np.mean(model.classes_[means.argmax(axis=1)] != y)
+    if model.targets_.task == "multi-target classification":
+        return np.mean(model[t].predict(X) != y)
     return np.mean((means - model.targets_.encode(y)) ** 2)
 
 
@@ -464,3 +474,31 @@ def test_wide_sparse_features_stay_sparse(method):
     tracemalloc.stop()
     assert peak < 30e6  # dense, X is 72 MB
     assert ranking.scores.shape == (60_000,)
+
+
+def test_targets_in_another_order_than_in_fit_are_refused():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    model = ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="in the same order"):
+        feature_ranking(model, X, y[["b", "a"]], "genie3", groups="targets")
+
+
+def test_several_targets_share_the_importances_by_their_own_weights():
+    X, y = planted("multi-target regression")
+    frame = pd.DataFrame({"kind": np.digitize(y[:, 0], [-1, 0, 1]), "size": y[:, 1]})
+    for weights in (None, [1.0, 5.0]):
+        model = ObliqueForestClassifier(n_estimators=3, target_weights=weights, random_state=0).fit(X, frame)
+        ranking = feature_ranking(model, X, frame, "impurity", groups="targets")
+        assert_allclose(ranking.group_scores.sum(axis=1), model.feature_importances_, atol=1e-3)
+
+
+def test_each_of_several_targets_is_permuted_with_the_error_of_its_kind():
+    X, y = planted("multi-target regression")
+    frame = pd.DataFrame({"kind": np.digitize(y[:, 0], [-1, 0, 1]), "size": y[:, 1]})
+    frame.loc[:20, "size"] = np.nan
+    model = ObliqueForestClassifier(n_estimators=5, bootstrap=True, random_state=0).fit(X, frame)
+    ranking = feature_ranking(model, X, frame, "permutation", groups="targets", random_state=0)
+    assert ranking.group_scores.argmax(axis=0).tolist() == [0, 1]
+    assert ranking.group_scores[0, 0] < 1.0  # a share of wrong classes
+    assert ranking.group_scores[1, 1] > 1.0  # squared errors beside a variance of 1

@@ -34,6 +34,7 @@ _NOTHING = {"", "none", "no", "infinity"}
 _ANYWAY = {
     ("attributes", "clusteringweights"): {"1", "1.0"},
     ("attributes", "weights"): {"normalize"},
+    ("ensemble", "bagsize"): {"0"},
     ("ensemble", "votingtype"): {"probabilitydistribution"},
     ("hierarchical", "hseparator"): {"/"},
     ("hierarchical", "type"): {"tree", "dag"},
@@ -328,6 +329,7 @@ _COUNTERPARTS: dict[tuple[str, str], Callable[[str], Values | None]] = {
     ("ensemble", "iterations"): _whole("trees"),
     ("ensemble", "ensemblemethod"): _method,
     ("ensemble", "selectrandomsubspaces"): _subspaces,
+    ("ensemble", "bagsize"): _whole("max-samples"),
     ("ensemble", "oobestimate"): _flag("oob"),
     ("ensemble", "numberofthreads"): _whole("jobs"),
 }

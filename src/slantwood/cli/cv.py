@@ -47,7 +47,9 @@ def cv(
     by_fold = list(_scores_by_fold(training, data, folds, every))
     seconds = time.perf_counter() - started
     say(f"{pluralize(folds, 'fold')} in {seconds:.1f} s.")
-    summary = {name: mean_and_deviation([one[name] for one in by_fold]) for name in by_fold[0]}
+    # A model that never saw a rare class may know two where others know three, which have other measures.
+    shared = [name for name in by_fold[0] if all(name in one for one in by_fold)]
+    summary = {name: mean_and_deviation([one[name] for one in by_fold]) for name in shared}
     if not json:
         rows = [[measure_name(name), mean, deviation] for name, (mean, deviation) in summary.items()]
         print_table(["measure", "mean", "deviation"], rows)

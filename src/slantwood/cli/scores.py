@@ -183,20 +183,31 @@ def _of_several(y: Any, model: Any, X: Any, *, every: bool = False) -> Scores:
             } | found.together
         shown = measures if every else ("accuracy", "macro_f1", "log_loss")
         each[name] = {measure: measures[measure] for measure in shown} | {"rows": int(known.sum())}
-    names = dict.fromkeys(measure for one in each.values() for measure in one if measure != "rows")
-    together = {
-        f"mean_{measure}": float(np.mean([one[measure] for one in each.values() if measure in one]))
-        for measure in names
-        if measure not in ("rmse", "mae")  # in units of their own
-    }
-    columns = [
-        y[name].to_numpy() for name, classes in zip(each, model.classes_, strict=True) if classes is not None
-    ]
+    together = _means(each, [classes is not None for classes in model.classes_])
     are_classes = np.array([classes is not None for classes in model.classes_])
-    if (known := np.all([_known_rows(column) for column in columns], axis=0)).any():
-        of_classes = np.column_stack([column[known].astype(object) for column in columns])
-        together["exact_match"] = exact_match(of_classes, predicted[known][:, are_classes])
+    columns = [y[name].to_numpy() for name in np.array(list(each), object)[are_classes]]
+    if any(_known_rows(column).any() for column in columns):
+        truth = np.column_stack([column.astype(object) for column in columns])
+        together["exact_match"] = exact_match(truth, predicted[:, are_classes])
     return Scores(together, each)
+
+
+def _means(each: dict[str, dict[str, float]], are_classes: list[bool]) -> dict[str, float]:
+    """Return means over the targets of classes, and over those of numbers, that are known in some row.
+
+    There is no mean of measures that not all of them have, as AUC is one of two classes, nor of those in
+    units of their own.
+    """
+    means = {}
+    for kind in (True, False):
+        pairs = zip(each.values(), are_classes, strict=True)
+        ones = [one for one, is_class in pairs if is_class is kind and one["rows"]]
+        shared = [name for name in ones[0] if all(name in one for one in ones)] if ones else []
+        for name in shared:
+            if name not in ("rows", "rmse", "mae"):
+                known = [one[name] for one in ones if not np.isnan(one[name])]
+                means[f"mean_{name}"] = float(np.mean(known)) if known else float("nan")
+    return means
 
 
 # ---- labels

@@ -36,7 +36,7 @@ from slantwood.kernels.matrix import Matrix
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
 from slantwood.targets.equal_say import equal_say
-from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
+from slantwood.task_names import NUMBER_TASKS
 from slantwood.threads import StopFlag, run_in_threads
 
 # Called after each tree with a function that makes the forest so far; returns whether to stop.
@@ -218,12 +218,10 @@ def _plan(
 
 def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:
     """Weights of the columns of Y in the cost of a tree; one column for two classes stands for two."""
-    targets, weights = data.targets, spec.target_weights.astype(np.float64)
-    sizes = targets.block_sizes if len(targets.block_sizes) else np.array([targets.n_columns])
-    stands_for_two = targets.are_indicators & (np.repeat(sizes, sizes) == 1)
-    if targets.task in LABEL_TASKS or not stands_for_two.any():
+    weights, stand_for_two = spec.target_weights.astype(np.float64), data.targets.stand_for_two
+    if not stand_for_two.any():
         return weights
-    return np.where(stands_for_two, 2.0, 1.0) * (weights if len(weights) else 1.0)
+    return np.where(stand_for_two, 2.0, 1.0) * (weights if len(weights) else 1.0)
 
 
 def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:

@@ -115,11 +115,14 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
                 names = None  # columns in an order of their own, while the hierarchy names the labels
             if names is not None:
                 names = check.check_names("target_names", names, check.target_name_counts(data.targets))
-            self._grow(data)
+            if self._continues:  # y and X without names have those of before
+                names = check.same_names("target_names", names, before.get("target_names_"))
+                feature_names = before.get("input_names_") if feature_names is None else feature_names
             if feature_names is not None:
                 self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
             if names is not None:
                 self.target_names_ = names
+            self._grow(data)  # last, so that callbacks know the names, too
         except BaseException:
             # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
             kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
@@ -319,7 +322,10 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         encoded = self.encode_features(X)
         n_rows = encoded.shape[0]
         weights = check.check_row_weights(sample_weight, n_rows)
-        y, targets, Y, weights = self._encode_targets(y, weights, names_of(y))
+        names = names_of(y)
+        if self.targets_.hierarchy is None:  # which finds its labels by name
+            check.same_names("target_names", names, getattr(self, "target_names_", None))
+        y, targets, Y, weights = self._encode_targets(y, weights, names)
         clustering = check.check_clustering(None, n_rows)
         return TrainingData(X, encoded, self.encoding_, y, Y, targets, weights, clustering)
 

@@ -77,8 +77,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             of its own; in a data frame, columns of floats beside columns of classes are numbers to predict.
             None or NaN marks rows without a class or known labels, and NaN single labels and targets that are
             not known; with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own:
-            the most
-            specific ones, or these and their ancestors.
+            the most specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
@@ -148,6 +147,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
     def _read_classes(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return a column of classes, and the mask of the rows in which the class is known."""
+        if given.dtype.kind == "O" and holds_label_sets(given):
+            raise ValueError(
+                "a column of y holds label sets, which are not beside others or in a frame: give the column "
+                "itself, as y['name']"
+            )
         y, known = known_classes(given, minus_one_is_unknown=self.unlabeled_weight is not None)
         classes = np.unique(y[known])
         minus_one = self.unlabeled_weight is not None and len(classes) == 1
@@ -403,7 +407,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         if isinstance(targets, MultiTargets):
             predicted = targets.decoded_columns(self._predictor.mean(self.encode_features(X)))
             row_weights = check.check_row_weights(sample_weight, len(predicted[0]))
-            of_targets = several.given_truth(y, targets, len(row_weights))
+            names = getattr(self, "target_names_", ())
+            of_targets = several.given_truth(y, targets, names, len(row_weights))
             return several.mean_score(targets, of_targets, predicted, row_weights)
         if targets.task in CLASS_TASKS:
             check_sparse(y, "y")

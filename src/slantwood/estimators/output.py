@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
+from slantwood.hints import shown
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.validation import check_choice
 
@@ -80,12 +81,20 @@ class FramesOutMixin:
         if self._predictions_as == ARRAYS:
             return shares
         classes: Any = self.classes_  # type: ignore[attr-defined]
-        columns = {
-            f"{name}={each}": share[:, k]
+        named = [
+            (f"{name}={each}", share[:, k])
             for name, of_target, share in zip(output_names(self), classes, shares, strict=True)
             if share is not None
             for k, each in enumerate(of_target)
-        }
+        ]
+        columns = dict(named)
+        if len(columns) < len(named):
+            names = [name for name, _ in named]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"two columns of the frame would be called {shown(twice)}; fit with other target_names, or "
+                "set_output(predict='default')"
+            )
         return self._frame_out(columns, X)
 
     def _frame_out(self, columns: dict[str, np.ndarray], X: Any) -> Any:

@@ -55,6 +55,8 @@ def parameter_hint(name: str, known: Collection[str]) -> str:
     "here it is 'max_leaf_nodes'"
     """
     lower = name.lower()
+    if lower.startswith("split__"):
+        return f"{name} is for set_params and searches; give split=GradientSplit({name[7:]}=...)"
     if lower in _NO_COUNTERPART:
         return _NO_COUNTERPART[lower]
     ours = _OURS.get(lower)

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics import propensities
+from slantwood.targets.label_sets import holds_label_sets
 from slantwood.validation import check_real
 
 # Cells of the table of rows by labels that is made at a time.
@@ -113,8 +114,11 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         (4, 20)
         """
         self._check_weights()
-        if np.ndim(y) == 1 and not sp.issparse(y):
-            raise ValueError("y has one dimension; pass the (n_rows, n_labels) indicator matrix of labels")
+        if not sp.issparse(y) and (holds_label_sets(y) or np.ndim(y) == 1):
+            raise ValueError(
+                "y has one dimension; pass the (n_rows, n_labels) indicator matrix of labels, which "
+                "scikit-learn's MultiLabelBinarizer makes of label sets"
+            )
         rows = self._unit_rows(X, reset=True)
         check_consistent_length(rows, y)
         self.propensities_ = propensities(y, self.propensity_a, self.propensity_b)

@@ -32,10 +32,11 @@ def _read(given: GivenColumn, read_classes: ReadClasses) -> TargetColumn:
             return TargetColumn(numbers, ~np.isnan(numbers), True)
         return TargetColumn(*read_classes(given.values), False)
     except (TypeError, ValueError) as error:
+        said = str(error).rstrip(".")
         number = (
             "" if given.is_number else ". If it is a number, give y as a data frame with a column of floats"
         )
-        raise type(error)(f"target {shown(given.name)}: {error}{number}") from error
+        raise type(error)(f"target {shown(given.name)}: {said}{number}") from error
 
 
 def check_class_weights(class_weight: Any, n_targets: int) -> list[Any]:
@@ -90,10 +91,14 @@ class Truth(NamedTuple):
     known: np.ndarray
 
 
-def given_truth(y: Any, targets: MultiTargets, n_rows: int) -> list[Truth]:
-    """Read y as the targets that a model was fitted on."""
+def given_truth(y: Any, targets: MultiTargets, names: Sequence[str], n_rows: int) -> list[Truth]:
+    """Read y as the targets that a model was fitted on; columns of a frame may come in any order.
+
+    `names` are those of the targets, where the model knows any.
+    """
     are_numbers = [isinstance(part, RegressionTargets) for part in targets.parts]
-    columns = read_targets(columns_as(y, are_numbers, n_rows), _classes_or_none)
+    given = columns_as(y, are_numbers, n_rows, names)
+    columns = read_targets(given, _classes_or_none)
     return [Truth(column.values, column.known) for column in columns]
 
 

@@ -243,6 +243,23 @@ def check_names(name: str, given: Sequence[str], counts: tuple[int, ...]) -> tup
     return names
 
 
+def same_names(
+    name: str, given: tuple[str, ...] | None, earlier: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """Return the names of columns, which are those that a model knows where it knows any and none are given.
+
+    Others would mean that trees learned from columns in another order. (One column has no order.)
+    """
+    if not given or not earlier:
+        return given or earlier
+    if len(given) > 1 and given != earlier:
+        raise ValueError(
+            f"the columns of y are called {listed(given)}, and were {listed(earlier)} when the model was "
+            f"fitted ({name}); give the same ones in the same order"
+        )
+    return given
+
+
 def check_column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...] | None:
     """Return one name for each column of y, all different; None where there are none."""
     if names is None:

@@ -16,7 +16,7 @@ from slantwood.explain.split_scores import MeanOverTrees, Scores
 from slantwood.explain.target_groups import TargetGroups
 from slantwood.explain.training_rows import GrownTree, TrainingRows
 from slantwood.features.matrix import known_rows, to_array
-from slantwood.task_names import CLASS_TASKS
+from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 from slantwood.threads import run_in_threads
 
 # Differences of targets that are made dense in one go.
@@ -36,8 +36,7 @@ def permutation_scores(
 ) -> Scores:
     """Return by how much the error of a tree rises on rows that it did not see, on average over the trees."""
     encoding = rows.forest.encoding
-    is_class = rows.forest.targets.task in CLASS_TASKS
-    loss: _Loss = _Misclassified(rows, threshold) if is_class else _SquaredError(rows)
+    loss = _loss(rows, threshold)
     members = sp.hstack([np.ones((groups.members.shape[0], 1)), groups.members], format="csr")
     mean = MeanOverTrees(encoding.n_inputs, len(groups.names))
 
@@ -55,6 +54,13 @@ def permutation_scores(
             "or trees leave some out"
         )
     return mean.scores()
+
+
+def _loss(rows: TrainingRows, threshold: Any) -> _Loss:
+    task = rows.forest.targets.task
+    if task in CLASS_TASKS:
+        return _Misclassified(rows, threshold)
+    return _OfSeveral(rows) if task in SEVERAL_TASKS else _SquaredError(rows)
 
 
 def _of_tree(
@@ -116,6 +122,41 @@ class _Misclassified:
 
     def weights(self, rows: np.ndarray) -> np.ndarray:
         return np.bincount(self._target[rows], self._weights[rows], self._n_targets)
+
+
+class _OfSeveral:
+    """Of several targets: 1 for a wrong class, the squared error of a number. The first column has it all."""
+
+    def __init__(self, rows: TrainingRows) -> None:
+        targets = rows.forest.targets
+        self._weights = rows.weights
+        self._first = np.cumsum(targets.block_sizes) - targets.block_sizes
+        self._n_columns = targets.n_columns
+        pairs = (targets.blocks(_dense(each)) for each in (rows.Y, to_array(rows.forest.trees.leaves)))
+        are_classes = targets.are_indicators[self._first]
+        self._parts = []
+        for truth, means, is_class in zip(*pairs, are_classes, strict=True):
+            known = ~np.isnan(truth[:, 0])
+            values = (_codes(truth), _codes(means)) if is_class else (truth[:, 0], means[:, 0])
+            self._parts.append((known, *values, is_class))
+
+    def sums(self, rows: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+        total = np.zeros(self._n_columns)
+        for first, (known, truth, said, is_class) in zip(self._first, self._parts, strict=True):
+            here = known[rows]
+            t, s = truth[rows[here]], said[leaves[here]]
+            total[first] = self._weights[rows[here]] @ (s != t if is_class else (s - t).astype(float) ** 2)
+        return total
+
+    def weights(self, rows: np.ndarray) -> np.ndarray:
+        total = np.zeros(self._n_columns)
+        total[self._first] = [self._weights[rows] @ part[0][rows] for part in self._parts]
+        return total
+
+
+def _codes(columns: np.ndarray) -> np.ndarray:
+    """Return the class of each row: its largest column, or whether the one of two classes is above half."""
+    return columns[:, 0] > 0.5 if columns.shape[1] == 1 else columns.argmax(axis=1)
 
 
 class _SquaredError:

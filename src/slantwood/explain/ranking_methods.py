@@ -58,7 +58,8 @@ def feature_ranking(
           |w| / |w|_1;
         - "permutation": by how much the error of a tree on rows that it did not see rises when the values of
           the feature are shuffled among them. The error is the share of wrong classes, the mean squared error
-          of numbers in units of their variance, or that of the probabilities of labels.
+          of numbers in units of their variance, or that of the probabilities of labels; of several targets
+          the mean over them.
     groups : None, "targets", "levels" or dict, default=None
         Scores to add for parts of the targets: for each target; for each level of the hierarchy; or for
         groups, by name lists of targets (names or positions). Two classes are one target.
@@ -136,8 +137,12 @@ def _check(model: Any, method: str) -> None:
 
 
 def _target_weights(model: Any) -> np.ndarray:
-    given = model.target_weights
-    return np.asarray(model.targets_.column_weights if given is None else given)
+    """Return the weights of the columns of the encoded targets; empty where all count the same."""
+    targets, given = model.targets_, model.target_weights
+    if given is None:
+        return np.asarray(targets.column_weights)
+    sizes = targets.block_sizes  # several targets have one weight each
+    return np.repeat(given, sizes) if len(sizes) else np.asarray(given)
 
 
 def _as_importances(scores: Scores, importances: np.ndarray) -> Scores:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from slantwood.explain.node_sums import Columns, removed_variances, root_variances, split_variances
 from slantwood.explain.target_groups import TargetGroups
 from slantwood.explain.training_rows import GrownTree, TrainingRows
+from slantwood.targets.equal_say import equal_say
 from slantwood.task_names import NUMBER_TASKS
 
 
@@ -65,7 +66,9 @@ def split_scores(
         shares = _shares(tree, rows.X, squared=method == "impurity") @ to_inputs
         worth = _Worth(np.zeros(len(splits)), np.zeros((len(splits), len(groups.names))))
         if targets is not None:
-            scale = _target_scale(tree, rows, target_weights) if method == "impurity" else None
+            scale = np.where(rows.forest.targets.stand_for_two, 2.0, 1.0)
+            if method == "impurity":
+                scale = _target_scale(tree, rows, target_weights)
             worth = _worth_of_splits(tree, targets, splits, groups, scale)
         node_weight = tree.trees.node_weight
         if method == "impurity":
@@ -93,13 +96,12 @@ class _Worth(NamedTuple):
 
 
 def _worth_of_splits(
-    tree: GrownTree, targets: Columns, splits: np.ndarray, groups: TargetGroups, scale: np.ndarray | None
+    tree: GrownTree, targets: Columns, splits: np.ndarray, groups: TargetGroups, scale: np.ndarray
 ) -> _Worth:
-    """Return the variance that each split removes from all targets together and from each group."""
+    """Return the scaled variance that each split removes from all targets together and from each group."""
     worth = _Worth(np.zeros(len(splits)), np.zeros((len(splits), len(groups.names))))
     for block, removed in removed_variances(tree, targets, splits):
-        if scale is not None:
-            removed = removed * scale
+        removed = removed * scale
         worth.overall[block] = removed.sum(axis=1)
         worth.by_group[block] = removed @ groups.members
     return worth
@@ -127,6 +129,10 @@ def _target_scale(tree: GrownTree, rows: TrainingRows, target_weights: np.ndarra
     """Return what `feature_importances_` multiplies the variances of targets by."""
     n_targets = rows.Y.shape[1]
     scale = target_weights.astype(float) if len(target_weights) else np.ones(n_targets)
+    sizes = rows.forest.targets.block_sizes
+    if len(sizes):
+        # Without a power of the deviations, the weights alone make the variance of each target the same.
+        return scale * equal_say(rows.Y, sizes, rows.weights, power=0.0).weights
     if rows.forest.targets.task in NUMBER_TASKS:
         variance = root_variances(tree, rows.Y)
         scale = np.where(variance > 0, scale / np.where(variance > 0, variance, 1.0), 0.0)

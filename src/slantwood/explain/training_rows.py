@@ -63,7 +63,8 @@ class TrainingRows:
                 return GrownTree(alone, members, counts, nodes)
         raise ValueError(
             "X, y and sample_weight are not those that the model was fitted on: other rows reach the nodes "
-            f"of tree {index}. Give the rows of fit, in the same order and with the same weights"
+            f"of tree {index}. Give the rows of fit, in the same order and with the same weights. (Which "
+            "rows a tree saw is not known where warm_start added trees with another max_samples.)"
         )
 
     def _drawn(self, index: int) -> np.ndarray:

@@ -49,6 +49,11 @@ class Targets(ABC):
         """Mask of the encoded columns that are zeros and ones, and whose means are shares."""
 
     @property
+    def stand_for_two(self) -> np.ndarray:
+        """Mask of the columns that stand for two classes, whose impurity is twice the variance of one."""
+        return np.zeros(self.n_columns, np.bool_)
+
+    @property
     def column_weights(self) -> np.ndarray:
         """Default weights of the columns in the choice of splits; empty where all are equal."""
         return np.empty(0)

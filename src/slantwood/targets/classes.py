@@ -45,15 +45,23 @@ class ClassTargets(Targets):
         return np.ones(self.n_columns, np.bool_)
 
     @property
+    def stand_for_two(self) -> np.ndarray:
+        """Mask of the columns that stand for two classes: the only one."""
+        return np.full(self.n_columns, self.n_columns == 1)
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts."""
         return {"classes_": self.classes, "n_classes_": len(self.classes), "n_outputs_": 1}
 
     def continued(self, later: Any) -> ClassTargets:
         """Return the targets for adding trees to a forest that was fitted on these."""
-        if later.task == self.task and np.array_equal(later.classes, self.classes):
+        if not isinstance(later, ClassTargets):
+            now = f"y now is {later.task} and was {self.task} before"
+        elif np.array_equal(later.classes, self.classes):
             return self
-        now = f"y has the classes {later.classes} and had {self.classes} before"
+        else:
+            now = f"y has the classes {later.classes} and had {self.classes} before"
         raise ValueError(f"warm_start=True, but {now}; fit a new estimator")
 
     def encode(self, y: np.ndarray, known: np.ndarray) -> Any:

@@ -8,6 +8,7 @@ numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import eager_frame, is_frame, is_missing
-from slantwood.targets.reading import as_array, check_length
+from slantwood.targets.reading import as_array, check_length, columns_by_name
 
 
 class GivenColumn(NamedTuple):
@@ -50,10 +51,11 @@ def array_targets(y: Any) -> list[GivenColumn] | None:
     return [GivenColumn(j, y[:, j], False) for j in range(y.shape[1])]
 
 
-def columns_as(y: Any, are_numbers: list[bool], n_rows: int) -> list[GivenColumn]:
+def columns_as(y: Any, are_numbers: list[bool], n_rows: int, names: Sequence[str] = ()) -> list[GivenColumn]:
     """Return the columns of y, of which it is known which are numbers.
 
-    For the truth of fitted targets: their kind is then not asked of y.
+    For the truth of fitted targets: their kind is then not asked of y, and columns of a frame come in the
+    order of their `names`, where these are known.
     """
     if is_frame(y):
         frame = eager_frame(y, "y")
@@ -67,6 +69,9 @@ def columns_as(y: Any, are_numbers: list[bool], n_rows: int) -> list[GivenColumn
         raise ValueError(
             f"y has {len(pairs)} columns, and {len(are_numbers)} targets are predicted; give those of fit"
         )
+    if is_frame(y) and names:
+        order = columns_by_name([name for name, _ in pairs], names, "target", "model")
+        pairs = pairs if isinstance(order, slice) else [pairs[j] for j in order]
     return [
         GivenColumn(name, values, is_number)
         for (name, values), is_number in zip(pairs, are_numbers, strict=True)

@@ -147,10 +147,19 @@ def _check_labels(flat: list[Any], stops: list[int]) -> None:
             next(label for label in flat if isinstance(label, str) is each) for each in (True, False)
         )
         both = f"{shown(text)} and {shown(number)}"
-        raise TypeError(f"y has labels that are text and whole numbers, as {both}; give all as text")
+        raise TypeError(
+            f"y has labels that are text and whole numbers, as {both}; give all as text. If rows have a "
+            "value for each of several targets, give a data frame or an array of objects"
+        )
 
 
 def _in_order(labels: set[Any]) -> np.ndarray:
     # Of subclasses, numpy's among them, the plain values.
-    ordered = [str.__str__(each) if isinstance(each, str) else int(each) for each in sorted(labels)]
-    return np.array(ordered, object if ordered and isinstance(ordered[0], str) else np.int64)
+    if any(isinstance(each, str) for each in labels):
+        return np.array([str.__str__(each) for each in sorted(labels)], object)
+    numbers = sorted(map(int, labels))
+    try:
+        return np.array(numbers, np.int64)
+    except OverflowError as error:
+        far = shown(max(numbers, key=abs))
+        raise ValueError(f"y has the label {far}, which 64 bits do not hold; give labels as text") from error

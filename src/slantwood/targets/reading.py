@@ -42,7 +42,13 @@ def _from_any_library(y: Any) -> np.ndarray:
     if isinstance(y, np.ndarray):
         return y
     if isinstance(y, (list, tuple)):
-        array = np.asarray(y)
+        try:
+            array = np.asarray(y)
+        except ValueError as error:
+            raise ValueError(
+                f"y has rows of different lengths, as {shown(y[0])}; give as many values in each, one for "
+                "each target. (Sets of labels are for the classifiers.)"
+            ) from error
         # As an array of strings, None and NaN beside text would be text.
         return np.asarray(y, object) if array.dtype.kind == "U" else array
     import narwhals.stable.v2 as nw

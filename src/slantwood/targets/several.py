@@ -74,6 +74,11 @@ class MultiTargets(Targets):
         return np.repeat([isinstance(part, ClassTargets) for part in self.parts], self.block_sizes)
 
     @property
+    def stand_for_two(self) -> np.ndarray:
+        """Mask of the columns that stand for two classes."""
+        return np.concatenate([part.stand_for_two for part in self.parts])
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """Attributes of a fitted estimator that say what it predicts; None for a number."""
         classes = [part.classes if isinstance(part, ClassTargets) else None for part in self.parts]
