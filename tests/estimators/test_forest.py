@@ -317,3 +317,12 @@ def test_warm_start_keeps_the_unit_of_the_first_fit_and_refuses_other_targets():
     at_once = ObliqueForestClassifier(n_estimators=3, random_state=0).fit(X, y)
     forest.set_params(n_estimators=3).fit(X, y)
     np.testing.assert_array_equal(forest.predict_proba(X), at_once.predict_proba(X))
+
+
+def test_warnings_of_fit_point_at_the_line_that_called_it():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="column-vector y") as of_column:
+        grown = ObliqueForestClassifier(n_estimators=2, warm_start=True, random_state=0).fit(X, y[:, None])
+    with pytest.warns(UserWarning, match="fit adds none") as of_none:
+        grown.fit(X, y)
+    assert {warning.filename for warning in [*of_column, *of_none]} == {__file__}
