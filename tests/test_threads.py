@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing
@@ -119,3 +122,32 @@ def test_the_number_of_threads_is_that_of_joblib():
     with joblib.parallel_config("threading", n_jobs=3):
         assert thread_count(None) == 3
         assert thread_count(2) == 2
+
+
+_ALARMS = """
+import random, signal, time
+from slantwood.threads import run_in_threads
+
+class TimeIsUp(Exception):
+    pass
+
+def ring(number, frame):
+    raise TimeIsUp
+
+signal.signal(signal.SIGALRM, ring)
+for _ in range(3000):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 4e-4))
+        list(run_in_threads(str, [1, 2], 2))
+        while True:
+            time.sleep(0.001)
+    except TimeIsUp:
+        continue
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no SIGALRM")
+def test_an_exception_of_a_signal_handler_is_raised_whenever_it_comes():
+    command = [sys.executable, "-c", _ALARMS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

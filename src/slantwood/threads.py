@@ -8,13 +8,13 @@ process dies. A main thread that waits raises it at once, while the work may sti
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import contextvars
 import queue
-import threading
 import time
-import weakref
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,9 +32,40 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 # After an interrupt, what is under way gets this long to end; then it is left to end by itself.
 _SECONDS_TO_STOP = 0.3
 
-# Threads that were left to end. The interpreter must not be taken down under compiled code.
-_left_behind: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+# Threads that were left to end. The interpreter must not be taken down under compiled code. No weak
+# references: an exception of a signal handler that comes while one of them is cleared is lost.
+_left_behind: list[_Worker] = []
 _SECONDS_AT_EXIT = 30.0
+
+
+class _Worker:
+    """A thread that the main thread may start and wait for while signal handlers raise exceptions.
+
+    `threading.Thread` is no such one: an exception that comes just after `start` has begun a thread makes
+    that thread end with a KeyError on stderr, and one between the taking of an event's lock and what follows
+    leaves it locked. Hence no locks here but those inside of queues, which no Python code takes.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        # The thread has the caller's context, such as NumPy's handling of floating-point errors.
+        self._work, self._context = work, contextvars.copy_context()
+        self._end: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.is_alive = False
+
+    def start(self) -> None:
+        _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        self.is_alive = True
+        try:
+            self._context.run(self._work)
+        finally:
+            self.is_alive = False
+            self._end.put(None)
+
+    def join(self, seconds: float) -> None:
+        with suppress(queue.Empty):
+            self._end.get(timeout=seconds)
 
 
 class StopFlag:
@@ -79,7 +110,9 @@ def run_in_threads(
     """
     stop = stop or StopFlag()
     n_threads = min(thread_count(n_jobs), len(items))
-    allowance = threading.Semaphore(_AHEAD * n_threads)
+    allowance: queue.SimpleQueue[None] = queue.SimpleQueue()
+    for _ in range(_AHEAD * n_threads):
+        allowance.put(None)
     tasks: queue.SimpleQueue[int] = queue.SimpleQueue()
     for index in range(len(items)):
         tasks.put(index)
@@ -87,7 +120,7 @@ def run_in_threads(
 
     def serve() -> None:
         while True:
-            allowance.acquire()
+            allowance.get()
             try:
                 index = tasks.get_nowait()
             except queue.Empty:
@@ -99,14 +132,10 @@ def run_in_threads(
             except BaseException as error:
                 results.put((index, None, error))
 
-    # Each thread has the caller's context, such as NumPy's handling of floating-point errors.
-    threads = [
-        threading.Thread(target=contextvars.copy_context().run, args=(serve,), daemon=True)
-        for _ in range(n_threads)
-    ]
+    workers = [_Worker(serve) for _ in range(n_threads)]
     try:
-        for thread in threads:
-            thread.start()
+        for worker in workers:
+            worker.start()
         early: dict[int, Any] = {}
         for index in range(len(items)):
             while index not in early:
@@ -114,12 +143,13 @@ def run_in_threads(
                 if error is not None:
                     raise error
                 early[done] = result
-            allowance.release()
+            allowance.put(None)
             yield early.pop(index)
     finally:
         stop.set()
-        allowance.release(max(n_threads, 1))
-        _wait_for(threads, _SECONDS_TO_STOP)
+        for _ in workers:
+            allowance.put(None)
+        _wait_for(workers, _SECONDS_TO_STOP)
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -139,14 +169,14 @@ def _next(results: queue.SimpleQueue[Any]) -> Any:
             continue
 
 
-def _wait_for(threads: Sequence[threading.Thread], seconds: float) -> None:
-    _left_behind.update(thread for thread in threads if thread.is_alive())
+def _wait_for(workers: Sequence[_Worker], seconds: float) -> None:
+    _left_behind[:] = {worker for worker in (*_left_behind, *workers) if worker.is_alive}
     end = time.monotonic() + seconds
-    for thread in threads:
-        if thread.is_alive():
-            thread.join(max(0.0, end - time.monotonic()))
+    for worker in workers:
+        if worker.is_alive:
+            worker.join(max(0.0, end - time.monotonic()))
 
 
 @atexit.register
 def _wait_at_exit() -> None:
-    _wait_for([thread for thread in list(_left_behind) if thread.is_alive()], _SECONDS_AT_EXIT)
+    _wait_for(list(_left_behind), _SECONDS_AT_EXIT)
