@@ -131,16 +131,44 @@ def _planned(data: TrainingData, spec: ForestSpec) -> _Planned:
     """Settle everything that is the same for all trees."""
     if data.clustering.is_targets:
         data = data.without_unlabeled()
+    counting, width, settings = _settled(data, spec)
+    Y = training_matrix(data.Y)
+    scoring = _scoring_columns(data, Y, spec, settings, counting, width)
+    return _Planned(data, settings, _plan(data, Y, spec, settings, scoring))
+
+
+def planned_settings(data: TrainingData, spec: ForestSpec) -> Settings:
+    """Return the settings with which trees would be grown.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows.
+    spec : ForestSpec
+        What is asked for.
+
+    Returns
+    -------
+    Settings
+        The settings.
+    """
+    return _settled(data.without_unlabeled() if data.clustering.is_targets else data, spec).settings
+
+
+class _Settled(NamedTuple):
+    counting: np.ndarray  # mask of the targets that have a say in splits
+    sketch_width: int | None
+    settings: Settings
+
+
+def _settled(data: TrainingData, spec: ForestSpec) -> _Settled:
     # Targets that are constant, or of weight 0, have no say in splits: they are only predicted.
     counting = varying_columns(data.Y)
     if len(spec.target_weights):
         counting &= spec.target_weights > 0
     n_targets = int(counting.sum())
     width = sketch_width(data.clustering, data.X.shape[1], n_targets)
-    settings = resolve_settings(data, spec, n_targets, sketched=width is not None)
-    Y = training_matrix(data.Y)
-    scoring = _scoring_columns(data, Y, spec, settings, counting, width)
-    return _Planned(data, settings, _plan(data, Y, spec, settings, scoring))
+    return _Settled(counting, width, resolve_settings(data, spec, n_targets, sketched=width is not None))
 
 
 def _scoring_columns(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +22,9 @@ from slantwood.threads import run_in_threads
 _LEAVES_PER_CHUNK = 1 << 17
 
 _ALL_TREES = np.empty((0, 0), np.bool_)
+
+# Leaves of a range of rows, in each tree.
+NodesOf: TypeAlias = Callable[[int, int], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,29 +67,51 @@ class Predictor:
         """
         matrix = self._matrix(X)
         mask = _ALL_TREES if tree_mask is None else tree_mask
-        return self._sparse_mean(matrix, mask, top_k) if sparse else self._dense_mean(matrix, mask)
+        route_rows = partial(self._route, matrix)
+        if sparse:
+            return self._sparse_mean(route_rows, n_rows(matrix), mask, top_k)
+        return self._dense_mean(route_rows, n_rows(matrix), mask)
 
-    def _dense_mean(self, matrix: Matrix, mask: np.ndarray) -> np.ndarray:
+    def mean_of(self, nodes: np.ndarray, *, sparse: bool = False) -> Any:
+        """Return the mean of leaves that are known, of all trees or of some.
+
+        Parameters
+        ----------
+        nodes : array of int32 of shape (n_rows, n_some_trees)
+            Node numbers of leaves.
+        sparse : bool
+            Return a CSR array of the means above zero.
+        """
+
+        def known(start: int, stop: int) -> np.ndarray:
+            return nodes[start:stop]
+
+        if sparse:
+            return self._sparse_mean(known, len(nodes), _ALL_TREES, None)
+        return self._dense_mean(known, len(nodes), _ALL_TREES)
+
+    def _dense_mean(self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray) -> np.ndarray:
         trees = self.forest.trees
-        means = np.zeros((n_rows(matrix), trees.leaves.n_columns), np.float32)
+        means = np.zeros((n_rows, trees.leaves.n_columns), np.float32)
 
         def add_chunk(start: int, stop: int) -> None:
-            nodes = self._route(matrix, start, stop)
-            add_leaves(nodes, mask[start:stop], trees, means[start:stop])
+            add_leaves(nodes_of(start, stop), mask[start:stop], trees, means[start:stop])
 
-        self._over_chunks(add_chunk, len(means))
+        self._over_chunks(add_chunk, n_rows)
         return means
 
-    def _sparse_mean(self, matrix: Matrix, mask: np.ndarray, top_k: int | None) -> sp.csr_array:
+    def _sparse_mean(
+        self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray, top_k: int | None
+    ) -> sp.csr_array:
         trees, ranks = self.forest.trees, self.forest.targets.ranks
         most = -1 if top_k is None else top_k
 
         def chunk(start: int, stop: int) -> sp.csr_array:
-            nodes = self._route(matrix, start, stop)
+            nodes = nodes_of(start, stop)
             indptr, indices, scores = sparse_scores(nodes, mask[start:stop], trees, ranks, most)
             return sp.csr_array((scores, indices, indptr), shape=(stop - start, trees.leaves.n_columns))
 
-        return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows(matrix)), format="csr"))
+        return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows), format="csr"))
 
     def _route(self, matrix: Matrix, start: int, stop: int) -> np.ndarray:
         nodes = np.empty((stop - start, self.forest.trees.n_trees), np.int32)

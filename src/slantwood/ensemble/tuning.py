@@ -1,47 +1,18 @@
-"""Settings that should follow the noise of the data, which only held-out rows can tell.
+"""Settings that should follow the noise of the data, which only rows that trees did not see can tell.
 
-How closely trees may follow the data is a ladder of settings, its levels ordered from clean data to noisy.
-Which level predicts held-out rows best is found by cross-validation with few trees, one level up or down at a
-time. It is done for label hierarchies, whose many rare labels make the difference large;
-`docs/hierarchies.md` has the measurements. What is chosen goes before the rules of `defaults`.
+Label hierarchies choose a level of several settings together, all other tasks the size of leaves. What is
+chosen goes before the rules of `defaults`.
 """
 
-from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood.ensemble.growing import grow_forest
-from slantwood.ensemble.prediction import Predictor
-from slantwood.ensemble.spec import AUTO, ForestSpec
+from slantwood.ensemble.leaf_size import leaf_size
+from slantwood.ensemble.noise_levels import noise_level
+from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
-from slantwood.messages import say
-from slantwood.metrics.precision_recall import pooled_auprc
-from slantwood.splits.gradient import GradientSplit
-from slantwood.splits.parameters import open_fields
-
-# From short searches and small leaves, for clean data, to long searches under strong regularisation and
-# larger leaves.
-GRADIENT_LEVELS: tuple[dict[str, Any], ...] = (
-    {"C": 10.0, "min_samples_split": 5, "max_iter": 10, "learning_rate": 0.05, "target_power": 1.0},
-    {"C": 10.0, "min_samples_split": 10, "max_iter": 20, "target_power": 0.75},
-    {"C": 1.0, "min_samples_split": 20, "max_iter": 100, "target_power": 0.75},
-    {"C": 0.3, "min_samples_split": 20, "max_iter": 100, "target_power": 0.5},
-    {"C": 0.1, "min_samples_split": 20, "max_iter": 100, "target_power": 0.25},
-)
-OTHER_LEVELS: tuple[dict[str, Any], ...] = tuple({"min_samples_split": n} for n in (5, 10, 20, 40, 80))
-
-# Where the search begins: what fits most data.
-FIRST_LEVEL = 1
-
-# Each level is scored on the first two of four folds. Fewer trees would favour too noisy a level: what single
-# trees lose by following the data, many of them win back.
-_FOLDS = 4
-FOLDS_USED = 2
-INNER_TREES = 30
 
 # More rows than these tell no more about the noise; with fewer than the least, folds tell nothing.
 _MOST_ROWS = 20_000
@@ -49,58 +20,9 @@ _LEAST_ROWS = 30
 
 
 def tuned_settings(data: TrainingData, spec: ForestSpec) -> dict[str, Any]:
-    """Return the settings of the best level, only those that were left at "auto"; none for other tasks."""
-    if data.targets.hierarchy is None or spec.single_tree:
-        return {}
-    levels = _open_levels(spec)
+    """Return settings chosen on unseen rows, only those that were left at "auto"; none for a single tree."""
     rows = np.flatnonzero(known_rows(data.Y) & (data.row_weights > 0))
-    if len(levels) < 2 or len(rows) < _LEAST_ROWS:
+    if spec.single_tree or len(rows) < _LEAST_ROWS:
         return {}
     rows = np.random.default_rng(spec.seed).permutation(rows)[:_MOST_ROWS]
-
-    @cache
-    def quality(level: int) -> float:
-        folds = range(FOLDS_USED)
-        mean = float(np.mean([held_out_quality(data, spec, rows, k, levels[level]) for k in folds]))
-        if spec.verbose > 0:
-            shown = ", ".join(f"{name}={value}" for name, value in levels[level].items())
-            say(f"tuning: {shown}: pooled AUPRC {mean:.4f} on held-out rows")
-        return mean
-
-    best = min(FIRST_LEVEL, len(levels) - 1)
-    while True:
-        near = [level for level in (best, best - 1, best + 1) if 0 <= level < len(levels)]
-        better = max(near, key=quality)
-        if better == best:
-            return levels[best]
-        best = better
-
-
-def _open_levels(spec: ForestSpec) -> list[dict[str, Any]]:
-    is_gradient = isinstance(spec.split, GradientSplit)
-    free = open_fields(spec.split) if is_gradient else set()
-    if spec.min_samples_split == AUTO:
-        free |= {"min_samples_split"}
-    levels = []
-    for level in GRADIENT_LEVELS if is_gradient else OTHER_LEVELS:
-        effective = {name: value for name, value in level.items() if name in free}
-        if effective not in levels:
-            levels.append(effective)
-    return levels
-
-
-def held_out_quality(
-    data: TrainingData, spec: ForestSpec, rows: np.ndarray, fold: int, settings: dict[str, Any]
-) -> float:
-    """Return the quality on one part of the rows of trees that are grown on the others."""
-    held_out = np.sort(rows[fold::_FOLDS])
-    row_weights = np.zeros_like(data.row_weights)
-    row_weights[rows] = data.row_weights[rows]
-    row_weights[held_out] = 0.0
-    inner = spec.for_inner_fit(INNER_TREES, spec.seed, settings)
-    forest = grow_forest(replace(data, row_weights=row_weights), inner)
-    truth = data.Y[held_out]
-    if not (truth == 1).sum():
-        return 0.0
-    scores = Predictor(forest, spec.n_jobs).mean(data.X[held_out], sparse=sp.issparse(truth))
-    return pooled_auprc(truth, scores, interpolation="step", sample_weight=data.row_weights[held_out])
+    return leaf_size(data, spec, rows) if data.targets.hierarchy is None else noise_level(data, spec, rows)

@@ -85,12 +85,41 @@ def label_ranking_average_precision(
     """
     rankings = _check(y_true, y_score, sample_weight)
     w = check_weights(label_weights, rankings.labels.shape[1], "label_weights")
+    return _mean_of_rows(rankings, _average_precisions(rankings, w))
+
+
+def row_average_precision(y_true: MatrixLike, y_score: MatrixLike) -> Float64Array:
+    """Compute what each row has in the mean of `label_ranking_average_precision`.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix of shape (n_rows, n_labels)
+        Indicator of the labels, zeros and ones. NaN where it is not known.
+    y_score : array-like or sparse matrix of shape (n_rows, n_labels)
+        Scores, larger meaning more likely.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        Values in (0, 1].
+
+    Examples
+    --------
+    >>> from slantwood.metrics.ranking import row_average_precision
+    >>> row_average_precision([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1.0], [0.1, 0.2, 0.9]])
+    array([0.5, 1. ])
+    """
+    rankings = _check(y_true, y_score, None)
+    return _average_precisions(rankings, np.ones(rankings.labels.shape[1]))
+
+
+def _average_precisions(rankings: _Rankings, w: Float64Array) -> Float64Array:
     value = np.ones(rankings.n_rows)
     for start, stop, rows, columns, R, L in _true_places(rankings):
         W = np.bincount(rows, weights=w[columns], minlength=stop - start)
         total = np.bincount(rows, weights=w[columns] * L / R, minlength=stop - start)
         np.divide(total, W, out=value[start:stop], where=W > 0)
-    return _mean_of_rows(rankings, value)
+    return value
 
 
 def ranking_loss(

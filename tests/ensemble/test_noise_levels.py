@@ -13,7 +13,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     SVMSplit,
 )
-from slantwood.ensemble import semi_supervised, tuning
+from slantwood.ensemble import noise_levels, semi_supervised
 from slantwood.ensemble.prediction import Predictor
 from slantwood.metrics import pooled_auprc
 
@@ -21,7 +21,7 @@ from slantwood.metrics import pooled_auprc
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 TREE = Hierarchy.from_paths(["a/x", "a/y", "b/x", "b/y", "c"])
-LEVELS = tuning.GRADIENT_LEVELS
+LEVELS = noise_levels.GRADIENT_LEVELS
 ALL_GIVEN = GradientSplit(C=1.0, max_iter=5, learning_rate=0.1, target_power=1.0)
 
 
@@ -48,7 +48,7 @@ class OwnLearner:
 @pytest.fixture
 def inner(monkeypatch):
     """List the inner fits of the tuning, as (data, spec)."""
-    return spied(monkeypatch, tuning)
+    return spied(monkeypatch, noise_levels)
 
 
 def spied(monkeypatch, module):
@@ -90,7 +90,7 @@ def noisy(seed):
     return X, [{DEEP.leaves[i]} for i in leaf]
 
 
-@pytest.mark.parametrize(("split", "levels"), [("gradient", LEVELS), ("svm", tuning.OTHER_LEVELS)])
+@pytest.mark.parametrize(("split", "levels"), [("gradient", LEVELS), ("svm", noise_levels.OTHER_LEVELS)])
 def test_noisy_labels_get_a_higher_level_than_clean_ones(split, levels):
     of_clean, of_noisy = (
         [
@@ -120,8 +120,8 @@ def test_the_chosen_level_is_the_best_of_those_beside_it(monkeypatch):
         found[LEVELS.index(settings), fold] = held_out_quality(data, spec, rows, fold, settings)
         return found[LEVELS.index(settings), fold]
 
-    held_out_quality = tuning.held_out_quality
-    monkeypatch.setattr(tuning, "held_out_quality", spy)
+    held_out_quality = noise_levels.held_out_quality
+    monkeypatch.setattr(noise_levels, "held_out_quality", spy)
     best = level_of(forest().fit(*problem(flipped=0.4)))
     assert {fold for _, fold in found} == {0, 1}
     assert all(0 < quality < 1 for quality in found.values())
@@ -148,9 +148,9 @@ def test_quality_is_that_of_rows_which_the_trees_have_not_seen(monkeypatch, as_s
         qualities.append(held_out_quality(*arguments))
         return qualities[-1]
 
-    grow_forest, held_out_quality = tuning.grow_forest, tuning.held_out_quality
-    monkeypatch.setattr(tuning, "grow_forest", spy)
-    monkeypatch.setattr(tuning, "held_out_quality", heard)
+    grow_forest, held_out_quality = noise_levels.grow_forest, noise_levels.held_out_quality
+    monkeypatch.setattr(noise_levels, "grow_forest", spy)
+    monkeypatch.setattr(noise_levels, "held_out_quality", heard)
     forest().fit(X, sp.csr_array(Y) if as_sparse else Y, sample_weight=weights)
     assert len(models) == len(qualities) >= 4
     for (inner_weights, model), quality in zip(models, qualities, strict=True):
@@ -182,7 +182,7 @@ def climbed(monkeypatch, quality, levels=LEVELS, **parameters):
         looked_at.append((levels.index(settings), fold))
         return quality[levels.index(settings)]
 
-    monkeypatch.setattr(tuning, "held_out_quality", made_up)
+    monkeypatch.setattr(noise_levels, "held_out_quality", made_up)
     model = forest(**parameters).fit(*problem())
     assert len(set(looked_at)) == len(looked_at)  # each only once
     return levels.index(model.forest_.tuned), sorted({level for level, _ in looked_at})
@@ -200,16 +200,16 @@ def test_climbing_finds_the_peak(monkeypatch, peak):
 @pytest.mark.parametrize("peak", range(5))
 def test_climbing_finds_the_peak_of_other_splits(monkeypatch, peak):
     quality = [1.0 - abs(level - peak) for level in range(5)]
-    assert climbed(monkeypatch, quality, tuning.OTHER_LEVELS, split="svm")[0] == peak
+    assert climbed(monkeypatch, quality, noise_levels.OTHER_LEVELS, split="svm")[0] == peak
 
 
 def test_on_level_ground_the_first_level_stays(monkeypatch):
-    assert climbed(monkeypatch, [0.5] * 5) == (tuning.FIRST_LEVEL, [0, 1, 2])
+    assert climbed(monkeypatch, [0.5] * 5) == (noise_levels.FIRST_LEVEL, [0, 1, 2])
 
 
 def test_a_fold_without_labels_does_not_decide():
     model = forest().fit(problem()[0], [[]] * 60)
-    assert level_of(model) == tuning.FIRST_LEVEL
+    assert level_of(model) == noise_levels.FIRST_LEVEL
 
 
 # ---- what is left alone
@@ -239,7 +239,7 @@ def test_levels_that_the_user_makes_equal_are_tried_once(inner):
     assert {"target_power": 0.75} in tried
     assert all(set(settings) == {"target_power"} for settings in tried)
     distinct = {settings["target_power"] for settings in tried}
-    assert len(tried) == tuning.FOLDS_USED * len(distinct)
+    assert len(tried) == noise_levels.FOLDS_USED * len(distinct)
 
 
 @pytest.mark.parametrize("split", [ALL_GIVEN, GradientSplit.published(), "svm", SVMSplit(C=1), OwnLearner()])
@@ -251,10 +251,10 @@ def test_where_everything_is_given_nothing_is_fitted_on_the_way(inner, split):
 
 
 def test_own_learners_have_the_size_of_their_leaves_tuned(monkeypatch, inner):
-    monkeypatch.setattr(tuning, "INNER_TREES", 1)
+    monkeypatch.setattr(noise_levels, "INNER_TREES", 1)
     model = forest(split=OwnLearner(), n_estimators=1).fit(*problem(32))
     assert inner
-    assert model.forest_.tuned in tuning.OTHER_LEVELS
+    assert model.forest_.tuned in noise_levels.OTHER_LEVELS
 
 
 @pytest.mark.parametrize("how", ["rows", "weights", "unknown"])
@@ -292,16 +292,16 @@ def test_only_forests_of_a_hierarchy_are_tuned(inner):
 def test_inner_fits_are_small_and_know_their_settings(inner):
     X, y = problem()
     model = forest(n_estimators=3, oob_score=True, threshold="f1_macro").fit(X, y)
-    assert {spec.n_trees for _, spec in inner} == {tuning.INNER_TREES}
+    assert {spec.n_trees for _, spec in inner} == {noise_levels.INNER_TREES}
     assert all(spec.tuned in LEVELS for _, spec in inner)
-    assert len(inner) % tuning.FOLDS_USED == 0
+    assert len(inner) % noise_levels.FOLDS_USED == 0
     assert len({spec.seed for _, spec in inner}) == 1
     assert not any(spec.out_of_bag or spec.verbose for _, spec in inner)
     assert model.trees_.n_trees == 3
 
 
 def test_no_more_rows_than_needed_are_looked_at(monkeypatch, inner):
-    monkeypatch.setattr(tuning, "_MOST_ROWS", 40)
+    monkeypatch.setattr(noise_levels, "_MOST_ROWS", 40)
     forest().fit(*problem())
     assert {int((data.row_weights > 0).sum()) for data, *_ in inner} == {30}
 
@@ -333,7 +333,7 @@ def test_models_that_teach_have_the_tuned_settings(monkeypatch, inner, weight):
     assert taught
     assert all(spec.tuned == model.forest_.tuned for _, spec in taught)
     # Tuned once, not for each of them.
-    assert len(inner) <= tuning.FOLDS_USED * len(LEVELS)
+    assert len(inner) <= noise_levels.FOLDS_USED * len(LEVELS)
 
 
 def test_the_users_estimator_and_numbers_are_left_as_they_were():
@@ -345,7 +345,7 @@ def test_the_users_estimator_and_numbers_are_left_as_they_were():
     model.fit(X, y)
     assert model.get_params() == parameters
     assert_array_equal(X, before)
-    # One number is drawn, as without tuning.
+    # One number is drawn, as without noise_levels.
     other = np.random.RandomState(5)
     forest(random_state=other, min_samples_split=4, split=ALL_GIVEN).fit(X, y)
     assert numbers.randint(1000) == other.randint(1000)
@@ -361,7 +361,7 @@ def test_inner_fits_are_silent(capfd):
 def test_progress_tells_each_level_that_was_judged(capfd, inner):
     model = forest(verbose=1).fit(*problem())
     lines = [line for line in capfd.readouterr().err.splitlines() if "held-out" in line]
-    assert len(lines) == len(inner) / tuning.FOLDS_USED
+    assert len(lines) == len(inner) / noise_levels.FOLDS_USED
     best = max(lines, key=lambda line: float(line.split("AUPRC ")[1].split()[0]))
     assert f"min_samples_split={model.settings_.min_samples_split}," in best
 
