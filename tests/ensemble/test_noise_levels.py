@@ -13,7 +13,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     SVMSplit,
 )
-from slantwood.ensemble import noise_levels, semi_supervised
+from slantwood.ensemble import noise_levels, semi_supervised, tuning
 from slantwood.ensemble.prediction import Predictor
 from slantwood.metrics import pooled_auprc
 
@@ -301,7 +301,7 @@ def test_inner_fits_are_small_and_know_their_settings(inner):
 
 
 def test_no_more_rows_than_needed_are_looked_at(monkeypatch, inner):
-    monkeypatch.setattr(noise_levels, "_MOST_ROWS", 40)
+    monkeypatch.setattr(tuning, "_MOST_ROWS", 40)
     forest().fit(*problem())
     assert {int((data.row_weights > 0).sum()) for data, *_ in inner} == {30}
 

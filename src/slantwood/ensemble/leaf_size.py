@@ -14,6 +14,7 @@ users of the task look at do not rise with it. `docs/defaults.md` has the measur
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -48,14 +49,6 @@ _CLEAR = 1.0
 _CLEAR_FOR_CLASSES = 2.0
 
 
-class Losses(NamedTuple):
-    """Losses of unseen rows by size of the leaves, as they are of a forest of many trees."""
-
-    squared: np.ndarray  # of shape (n_sizes, n_rows)
-    own: np.ndarray  # of shape (n_sizes, n_rows, n_losses)
-    row_weights: np.ndarray  # of shape (n_rows,)
-
-
 def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[str, Any]:
     """Return `min_samples_split` where it was left open and another size than the default is clearly better.
 
@@ -71,82 +64,110 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
     if spec.min_samples_split != AUTO or spec.n_trees < LEAST_TREES:
         return {}
     default = planned_settings(data, replace(spec, tuned={}))
-    # Half of the rows of a fold in each of two leaves: there is nothing larger to try.
-    sizes = [default.min_samples_split]
-    sizes += [size for size in SIZES if default.min_samples_split < size <= len(rows) / 2]
-    if len(sizes) < 2:
+    # A node of half of the rows has one split above it: there is nothing larger to try.
+    sizes: list[Any] = [size for size in SIZES if default.min_samples_split < size <= len(rows) / 2]
+    if not sizes:
         return {}
-    losses = unseen_losses(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
-    is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
-    size = sizes[clearly_best(losses, _CLEAR_FOR_CLASSES if is_class else _CLEAR)]
+    sizes.insert(0, default.min_samples_split)
+    pilot = Pilot(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
+    size = pilot.clearly_best()
     if spec.verbose > 0:
-        means = np.average(losses.squared, axis=1, weights=losses.row_weights)
-        shown = ", ".join(f"{size}: {mean:.4g}" for size, mean in zip(sizes, means, strict=True))
+        shown = ", ".join(f"{each}: {pilot.mean_squared(each):.4g}" for each in sizes)
         say(f"squared error of unseen rows by min_samples_split: {shown}; chosen: {size}")
-    return {} if size == default.min_samples_split else {"min_samples_split": size}
+    return {} if size == sizes[0] else {"min_samples_split": size}
 
 
-def unseen_losses(data: TrainingData, spec: ForestSpec, rows: np.ndarray, sizes: list[Any]) -> Losses:
-    """Return how wrong forests are on rows that they did not see, for each size of the leaves."""
-    n_folds = _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
-    of_rows = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
-    parts = [_losses_of_fold(data, spec, rows, fold, n_folds, sizes, of_rows) for fold in range(n_folds)]
-    squared, own, weights = zip(*parts, strict=True)
-    return Losses(np.concatenate(squared, axis=1), np.concatenate(own, axis=1), np.concatenate(weights))
-
-
-def _losses_of_fold(
-    data: TrainingData,
-    spec: ForestSpec,
-    rows: np.ndarray,
-    fold: int,
-    n_folds: int,
-    sizes: list[Any],
-    losses: RowLosses,
-) -> Losses:
-    held_out = np.sort(rows[fold::n_folds])
-    row_weights = np.zeros_like(data.row_weights)
-    row_weights[rows] = data.row_weights[rows]
-    row_weights[held_out] = 0.0
-    inner = spec.for_inner_fit(_TREES, spec.seed + fold, {"min_samples_split": sizes[0]})
-    forest = grow_forest(replace(data, row_weights=row_weights), inner)
-    predictor = Predictor(forest, spec.n_jobs)
-    leaves = predictor.leaves(data.X[held_out])
-    # As in growth, a row of weight 2 is as two, but light ones are rows too.
-    n_rows = forest.trees.node_weight * max(1.0, (row_weights > 0).sum() / row_weights.sum())
-    Y = data.Y[held_out]
-    squared, own = [], []
-    for size in sizes:
-        trees, leaf_node = coarser(forest.trees, n_rows, size)
-        larger = Predictor(replace(forest, trees=trees), spec.n_jobs)
-        nodes = leaf_node[leaves].astype(np.int32)
-        some = [np.ascontiguousarray(each) for each in (nodes, nodes[:, ::2], nodes[:, 1::2])]
-        means = [larger.mean_of(each, sparse=data.targets.is_sparse) for each in some]
-        squared.append(_of_many_trees(*(losses.squared(Y, each) for each in means)))
-        own.append(_of_many_trees(*(losses.own(Y, each) for each in means)))
-    return Losses(np.stack(squared), np.stack(own), data.row_weights[held_out])
-
-
-def _of_many_trees(of_all: np.ndarray, of_half: np.ndarray, of_other_half: np.ndarray) -> np.ndarray:
-    halves = (of_half + of_other_half) / 2
-    return of_all + (of_all - halves) * (1.0 - _TREES / _MANY_TREES)
-
-
-def clearly_best(losses: Losses, clear: float) -> int:
-    """Return which size is best, the first unless another is clearly better and no worse in any other loss.
+class Pilot:
+    """Small forests, each grown without a part of the rows, and what they say of it.
 
     Parameters
     ----------
-    losses : Losses
-        The losses of unseen rows.
-    clear : float
-        Standard errors of the mean gain that are taken off it.
+    data : TrainingData
+        All rows.
+    spec : ForestSpec
+        What is asked for.
+    rows : array of int
+        Rows to find out with, in random order.
+    sizes : list
+        Values of `min_samples_split`, the default first, which is the least.
     """
-    share = losses.row_weights / losses.row_weights.sum()
-    gain = losses.squared[0] - losses.squared
-    mean = gain @ share
-    error = np.sqrt((gain - mean[:, None]) ** 2 @ share**2)
-    own = np.tensordot(losses.own[0] - losses.own, share, (1, 0))
-    sure = np.where((own >= 0).all(axis=1), mean - clear * error, -np.inf)
-    best = int(np.argmax(sure))
-    return best if sure[best] > 0 else 0
+
+    def __init__(self, data: TrainingData, spec: ForestSpec, rows: np.ndarray, sizes: list[Any]) -> None:
+        n_folds = _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
+        parts = [np.sort(rows[fold::n_folds]) for fold in range(n_folds)]
+        self.sizes = sizes
+        self._is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
+        self._losses = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
+        weights = data.row_weights[np.concatenate(parts)]
+        self._share = weights / weights.sum()
+        settings = {"min_samples_split": sizes[0]}
+        self._folds = [
+            _grown_fold(data, spec.for_inner_fit(_TREES, spec.seed + fold, settings), rows, held_out)
+            for fold, held_out in enumerate(parts)
+        ]
+        self._squared = {size: self._of_rows(size, self._losses.squared) for size in sizes}
+
+    def mean_squared(self, size: Any) -> float:
+        """Return the mean squared error of unseen rows of forests with leaves of a size."""
+        return float(self._squared[size] @ self._share)
+
+    def clearly_best(self) -> Any:
+        """Return the size of the best leaves, the default unless another one's are clearly better."""
+        clear = _CLEAR_FOR_CLASSES if self._is_class else _CLEAR
+        sure = {size: self._sure_gain(size, clear) for size in self.sizes[1:]}
+        for size in sorted(sure, key=sure.__getitem__, reverse=True):
+            if sure[size] <= 0:
+                break
+            if self._is_no_worse(size):
+                return size
+        return self.sizes[0]
+
+    def _sure_gain(self, size: Any, clear: float) -> float:
+        """Return what is gained over the default, less some standard errors of it."""
+        gain = self._squared[self.sizes[0]] - self._squared[size]
+        mean = gain @ self._share
+        return float(mean - clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
+
+    def _is_no_worse(self, size: Any) -> bool:
+        """Return whether the losses that users of the task look at are not above those of the default."""
+        return bool((self._share @ self._own(size) <= self._share @ self._own(self.sizes[0])).all())
+
+    def _own(self, size: Any) -> np.ndarray:
+        return self._of_rows(size, self._losses.own)
+
+    def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
+        """Return a loss of all rows, as it is of a forest of many trees."""
+        parts = []
+        for fold in self._folds:
+            of_all, of_half, of_other = (loss(fold.Y, means) for means in fold.means(size))
+            halves = (of_half + of_other) / 2
+            parts.append(of_all + (of_all - halves) * (1.0 - _TREES / _MANY_TREES))
+        return np.concatenate(parts)
+
+
+class _Fold(NamedTuple):
+    predictor: Predictor
+    n_rows: np.ndarray  # of each node
+    leaves: np.ndarray  # of the rows that the trees did not see
+    Y: Any  # of these rows
+
+    def means(self, size: Any) -> list[Any]:
+        """Return what all trees say, and what each half of them does, with leaves of a size."""
+        forest = self.predictor.forest
+        trees, leaf_node = coarser(forest.trees, self.n_rows, size)
+        larger = Predictor(replace(forest, trees=trees), self.predictor.n_jobs)
+        nodes = leaf_node[self.leaves].astype(np.int32)
+        some = (nodes, nodes[:, ::2], nodes[:, 1::2])
+        sparse = forest.targets.is_sparse
+        return [larger.mean_of(np.ascontiguousarray(each), sparse=sparse) for each in some]
+
+
+def _grown_fold(data: TrainingData, spec: ForestSpec, rows: np.ndarray, held_out: np.ndarray) -> _Fold:
+    row_weights = np.zeros_like(data.row_weights)
+    row_weights[rows] = data.row_weights[rows]
+    row_weights[held_out] = 0.0
+    forest = grow_forest(replace(data, row_weights=row_weights), spec)
+    predictor = Predictor(forest, spec.n_jobs)
+    # As in growth, a row of weight 2 is as two, but light ones are rows too.
+    n_rows = forest.trees.node_weight * max(1.0, (row_weights > 0).sum() / row_weights.sum())
+    return _Fold(predictor, n_rows, predictor.leaves(data.X[held_out]), data.Y[held_out])
