@@ -48,13 +48,13 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
         given["max_features"] = parse_value(given["max_features"])
     split: Any = str(options.split)
     if options.split_parameters:
-        learner = split_class(split)
+        learner = split_class("gradient" if split == "auto" else split)
         split = learner(**_parameters("--split-set", options.split_parameters, learner))
     if not options.tree:
         given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
     elif oob:
         raise typer.BadParameter("it needs a forest; --tree grows one tree of all rows", param_hint="--oob")
-    given |= {"split": split, "random_state": options.seed}
+    given |= {"preset": str(options.preset), "split": split, "random_state": options.seed}
     return make(**given | _parameters("--set", options.parameters, make))
 
 

@@ -20,7 +20,10 @@ from slantwood.cli.options import (
     number,
     option,
 )
+from slantwood.presets import PRESETS
 from slantwood.split_names import SPLITS
+
+AUTO_SPLIT = "auto"
 
 
 def _after_those_of_files(
@@ -39,7 +42,10 @@ def _pairs(name: str, help: str) -> typer.models.OptionInfo:
 Task = StrEnum("Task", ["classification", "regression"])
 
 # How splits are learned.
-Split = StrEnum("Split", {name: name for name in SPLITS})  # type: ignore[misc]
+Split = StrEnum("Split", {name: name for name in (AUTO_SPLIT, *SPLITS)})  # type: ignore[misc]
+
+# How much time for how much quality.
+PresetName = StrEnum("PresetName", {name: name for name in PRESETS})  # type: ignore[misc]
 
 _TARGETS = (
     "What to predict: a name, several with commas, last:6, first:1, columns:5-10,12 (counted from 1), or a "
@@ -63,7 +69,10 @@ class TrainingOptions:
     drop_text: DropText = None
     trees: Annotated[int, number("Trees in the forest.")] = 50
     tree: Annotated[bool, flag("--tree/--forest", "Grow a single tree, or a forest.")] = False
-    split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split["gradient"]
+    preset: Annotated[PresetName, typer.Option(help="How much time for how much quality.")] = PresetName[
+        "default"
+    ]
+    split: Annotated[Split, typer.Option(help="How splits are learned.")] = Split[AUTO_SPLIT]
     max_depth: Annotated[int | None, number("Most splits from the root to a leaf.")] = None
     min_samples_split: Annotated[
         float | None, count_or_share("Rows that a node needs to be divided: a number or a share.")

@@ -54,10 +54,11 @@ class DataTraits:
         return self.task in LABEL_TASKS and self.n_targets >= MANY_TARGETS
 
 
-def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return a value for every parameter that can be "auto", of the estimator and of its split.
 
-    What the split learner prefers goes before the rules, and what was `tuned` on held-out rows before both.
+    What the split learner prefers goes before the rules, and what was `chosen`, by a preset or on rows that
+    trees did not see, before both.
     """
     sparse, many = traits.sparse_features, traits.many_labels
     settings: dict[str, Any] = {
@@ -109,7 +110,7 @@ def resolve_auto(traits: DataTraits, split: Any, tuned: Mapping[str, Any]) -> di
     if traits.task == HIERARCHICAL and not traits.single_tree:
         settings |= {"max_features": 1.0}
     settings |= split.preferences(traits)
-    settings |= tuned
+    settings |= chosen
     if traits.sketched:
         # Mixed columns have no scales of their own; what the targets' scales were is in the mixture.
         settings["target_power"] = 0.0

@@ -7,7 +7,7 @@ from slantwood.ensemble.growing import OnTree, grow_forest, grow_pruning_path
 from slantwood.ensemble.semi_supervised import label_unlabeled
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.tuning import tuned_settings
+from slantwood.ensemble.tuning import tuned
 from slantwood.features.matrix import known_rows
 from slantwood.growth.pruning import PruningPath
 
@@ -62,6 +62,6 @@ def _prepared(data: TrainingData, spec: ForestSpec) -> tuple[TrainingData, Fores
     if not (known_rows(data.Y) & (data.row_weights > 0)).any():
         raise ValueError("y has no label in any row of positive weight; at least one row must have one")
     if spec.tuned is None:
-        spec = replace(spec, tuned=tuned_settings(data, spec))
+        spec = tuned(data, spec)
     data, unlabeled_weight = label_unlabeled(data, spec)
     return data, replace(spec, unlabeled_weight=unlabeled_weight)

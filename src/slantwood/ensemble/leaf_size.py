@@ -63,18 +63,32 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
     """
     if spec.min_samples_split != AUTO or spec.n_trees < LEAST_TREES:
         return {}
-    default = planned_settings(data, replace(spec, tuned={}))
-    # A node of half of the rows has one split above it: there is nothing larger to try.
-    sizes: list[Any] = [size for size in SIZES if default.min_samples_split < size <= len(rows) / 2]
-    if not sizes:
-        return {}
-    sizes.insert(0, default.min_samples_split)
-    pilot = Pilot(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
-    size = pilot.clearly_best()
+    found = pilot(data, spec, rows)
+    size = found.clearly_best()
     if spec.verbose > 0:
-        shown = ", ".join(f"{each}: {pilot.mean_squared(each):.4g}" for each in sizes)
+        shown = ", ".join(f"{each}: {found.mean_squared(each):.4g}" for each in found.sizes)
         say(f"squared error of unseen rows by min_samples_split: {shown}; chosen: {size}")
-    return {} if size == sizes[0] else {"min_samples_split": size}
+    return found.settings(size)
+
+
+def pilot(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> Pilot:
+    """Return a pilot with the default size of leaves and larger ones, or with the size that was given.
+
+    Parameters
+    ----------
+    data : TrainingData
+        All rows.
+    spec : ForestSpec
+        What is asked for.
+    rows : array of int
+        Rows to find out with, in random order.
+    """
+    default = planned_settings(data, replace(spec, tuned={}))
+    sizes: list[Any] = [default.min_samples_split]
+    if spec.min_samples_split == AUTO:
+        # A node of half of the rows has one split above it: there is nothing larger to try.
+        sizes += [size for size in SIZES if sizes[0] < size <= len(rows) / 2]
+    return Pilot(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
 
 
 class Pilot:
@@ -96,7 +110,8 @@ class Pilot:
         n_folds = _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
         parts = [np.sort(rows[fold::n_folds]) for fold in range(n_folds)]
         self.sizes = sizes
-        self._is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
+        is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
+        self._clear = _CLEAR_FOR_CLASSES if is_class else _CLEAR
         self._losses = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
         weights = data.row_weights[np.concatenate(parts)]
         self._share = weights / weights.sum()
@@ -111,26 +126,31 @@ class Pilot:
         """Return the mean squared error of unseen rows of forests with leaves of a size."""
         return float(self._squared[size] @ self._share)
 
+    def settings(self, size: Any) -> dict[str, Any]:
+        """Return what has to be set for leaves of a size."""
+        return {} if size == self.sizes[0] else {"min_samples_split": size}
+
     def clearly_best(self) -> Any:
         """Return the size of the best leaves, the default unless another one's are clearly better."""
-        clear = _CLEAR_FOR_CLASSES if self._is_class else _CLEAR
-        sure = {size: self._sure_gain(size, clear) for size in self.sizes[1:]}
-        for size in sorted(sure, key=sure.__getitem__, reverse=True):
-            if sure[size] <= 0:
+        default = self.sizes[0]
+        gains = {size: self.sure_gain(size, self, default) for size in self.sizes[1:]}
+        for size in sorted(gains, key=gains.__getitem__, reverse=True):
+            if gains[size] <= 0:
                 break
-            if self._is_no_worse(size):
+            if self.is_no_worse(size, self, default):
                 return size
-        return self.sizes[0]
+        return default
 
-    def _sure_gain(self, size: Any, clear: float) -> float:
-        """Return what is gained over the default, less some standard errors of it."""
-        gain = self._squared[self.sizes[0]] - self._squared[size]
+    def sure_gain(self, size: Any, before: Pilot, size_before: Any) -> float:
+        """Return what is gained over another pilot on the same rows, less what may be chance."""
+        gain = before._squared[size_before] - self._squared[size]
         mean = gain @ self._share
-        return float(mean - clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
+        return float(mean - self._clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
 
-    def _is_no_worse(self, size: Any) -> bool:
-        """Return whether the losses that users of the task look at are not above those of the default."""
-        return bool((self._share @ self._own(size) <= self._share @ self._own(self.sizes[0])).all())
+    def is_no_worse(self, size: Any, before: Pilot, size_before: Any) -> bool:
+        """Return whether the losses that users of the task look at are not above those of another pilot."""
+        now, then = (self._share @ each for each in (self._own(size), before._own(size_before)))
+        return bool((now <= then).all())
 
     def _own(self, size: Any) -> np.ndarray:
         return self._of_rows(size, self._losses.own)

@@ -12,6 +12,7 @@ from slantwood.ensemble.defaults import SPARSE_FEATURES, DataTraits, resolve_aut
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import nonzero_share
+from slantwood.presets import PRESETS
 from slantwood.validation import check_choice, check_integer, check_real
 
 
@@ -34,6 +35,7 @@ class Settings:
     max_samples: int | float | None = None
     ccp_alpha: float = 0.0
     ftest: float | None = None
+    preset: str = "default"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""
@@ -66,7 +68,7 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
         single_tree=spec.single_tree,
         sketched=sketched,
     )
-    chosen = resolve_auto(traits, spec.split, spec.tuned or {})
+    chosen = resolve_auto(traits, spec.split, {**PRESETS[spec.preset].settings, **(spec.tuned or {})})
     values = {each.name: getattr(spec, each.name) for each in fields(Settings)}
     values |= {
         name: chosen[name] for name, value in values.items() if isinstance(value, str) and value == AUTO

@@ -35,6 +35,8 @@ class ForestSpec:
     max_samples: int | float | None = None
     unlabeled_weight: float | str | None = None
     out_of_bag: bool = False  # whether rows must be left out of bootstrap samples, to be predicted
+    preset: str = "default"
+    auditions: bool = False  # whether another split learner may take the place of this one
     n_jobs: int | None = None
     verbose: int = 0
     tuned: Mapping[str, Any] | None = None  # settings found on held-out rows; None to look for them

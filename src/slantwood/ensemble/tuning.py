@@ -1,28 +1,35 @@
-"""Settings that should follow the noise of the data, which only rows that trees did not see can tell.
+"""Settings that should follow the data, which only rows that trees did not see can tell.
 
-Label hierarchies choose a level of several settings together, all other tasks the size of leaves. What is
-chosen goes before the rules of `defaults`.
+Label hierarchies choose a level of several settings together, all other tasks the size of leaves and, where
+there is time for it, the split learner. What is chosen goes before the rules of `defaults`.
 """
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
+from slantwood.ensemble.audition import audition
 from slantwood.ensemble.leaf_size import leaf_size
 from slantwood.ensemble.noise_levels import noise_level
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
+from slantwood.presets import PRESETS
 
 # More rows than these tell no more about the noise; with fewer than the least, folds tell nothing.
 _MOST_ROWS = 20_000
 _LEAST_ROWS = 30
 
 
-def tuned_settings(data: TrainingData, spec: ForestSpec) -> dict[str, Any]:
-    """Return settings chosen on unseen rows, only those that were left at "auto"; none for a single tree."""
+def tuned(data: TrainingData, spec: ForestSpec) -> ForestSpec:
+    """Return the same with what was left at "auto" chosen on unseen rows; a single tree has the defaults."""
+    spec = replace(spec, tuned={})
     rows = np.flatnonzero(known_rows(data.Y) & (data.row_weights > 0))
-    if spec.single_tree or len(rows) < _LEAST_ROWS:
-        return {}
+    if not PRESETS[spec.preset].tunes or spec.single_tree or len(rows) < _LEAST_ROWS:
+        return spec
     rows = np.random.default_rng(spec.seed).permutation(rows)[:_MOST_ROWS]
-    return leaf_size(data, spec, rows) if data.targets.hierarchy is None else noise_level(data, spec, rows)
+    if data.targets.hierarchy is not None:
+        return replace(spec, tuned=noise_level(data, spec, rows))
+    if spec.auditions:
+        return audition(data, spec, rows)
+    return replace(spec, tuned=leaf_size(data, spec, rows))

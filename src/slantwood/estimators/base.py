@@ -19,7 +19,7 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.out_of_bag import OutOfBag, OutOfBagSoFar, out_of_bag
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import Settings
-from slantwood.ensemble.spec import ForestSpec, draw_seed
+from slantwood.ensemble.spec import AUTO, ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
@@ -30,6 +30,8 @@ from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
 from slantwood.model.trees import Trees
+from slantwood.presets import PRESETS
+from slantwood.splits.gradient import GradientSplit
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
 from slantwood.targets.reading import names_of
@@ -44,6 +46,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
 
     is_single_tree = False
     n_estimators: int
+    preset: str
     bootstrap: bool | str
     max_samples: int | float | None
     oob_score: bool
@@ -187,12 +190,13 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         """Grow the trees; no attribute is set before all are grown."""
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
-        if n_earlier > self.n_estimators:
+        n_trees = self._n_trees
+        if n_earlier > n_trees:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
                 "fitted; with warm_start=True it can only grow"
             )
-        if n_earlier == self.n_estimators:
+        if n_earlier == n_trees:
             warnings.warn(
                 f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
                 "fit adds none; raise n_estimators to add some, or give warm_start=False to fit anew",
@@ -200,7 +204,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
             )
         spec = self._spec(data, earlier)
         so_far = partial(self._attributes_so_far, data=data, seen=OutOfBagSoFar(data, spec))
-        progress = Progress(self, self.n_estimators - n_earlier, data.table, data.y, so_far)
+        progress = Progress(self, n_trees - n_earlier, data.table, data.y, so_far)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
         self.__dict__.update(fitted_attributes(forest))
@@ -227,7 +231,13 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
 
     def _spec(self, data: TrainingData, earlier: FittedForest | None) -> ForestSpec:
         """Check what depends on the data; return what the fit is asked for."""
+        check.check_preset(self.preset, self.is_single_tree)
+        preset, is_open = PRESETS[self.preset], isinstance(self.split, str) and self.split == AUTO
         split = splits.named(self.split)
+        if is_open and preset.published:
+            split = GradientSplit.published()
+        if is_open and earlier is not None and earlier.settings.split is not None:
+            split = earlier.settings.split
         check.check_split(self.split, split, data)
         check.check_unlabeled(self.unlabeled_weight, data.clustering)
         check.check_max_features(self.max_features, data.X.shape[1])
@@ -240,9 +250,14 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
             seed, tuned = earlier.seed, earlier.tuned
         # Other fields are parameters, as they were given.
         given = {each.name: getattr(self, each.name, None) for each in fields(ForestSpec)}
-        given |= {"split": split, "n_trees": self.n_estimators, "seed": seed, "tuned": tuned}
+        given |= {"split": split, "n_trees": self._n_trees, "seed": seed, "tuned": tuned}
+        given["auditions"] = is_open and preset.auditions
         given |= {"single_tree": self.is_single_tree, "out_of_bag": self._needs_out_of_bag}
         return ForestSpec(**given | {"target_weights": target_weights})
+
+    @property
+    def _n_trees(self) -> int:
+        return 1 if self.is_single_tree else PRESETS[self.preset].count(self.n_estimators)
 
     # ---- out of bag
 

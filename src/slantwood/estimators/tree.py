@@ -158,8 +158,11 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
 
     Parameters
     ----------
-    split : str or split learner, default="gradient"
-        How a node's hyperplane is found, by name or as an object, such as `GradientSplit(C=1)`: "gradient",
+    preset : {"default", "paper"}, default="default"
+        Where nothing else is given: values that suit the data, or the publication's plain form.
+    split : str or split learner, default="auto"
+        How a node's hyperplane is found. "auto" is "gradient" unless the preset says otherwise. By name or as
+        an object, such as `GradientSplit(C=1)`: "gradient",
         "svm", "axis", "ridge", "cart-lc", "oc1", "wodt" (for classes) or "ndcg" (for labels, or more than two
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
@@ -276,7 +279,8 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     def __init__(
         self,
         *,
-        split: str | BaseSplit | SplitLearner = "gradient",
+        preset: str = "default",
+        split: str | BaseSplit | SplitLearner = "auto",
         max_depth: int | None = None,
         min_samples_split: int | float | str = "auto",
         min_samples_leaf: int | float = 1,
@@ -297,6 +301,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         missing_indicators: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
+        self.preset = preset
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -324,8 +329,11 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
 
     Parameters
     ----------
-    split : str or split learner, default="gradient"
-        How a node's hyperplane is found, by name or as an object, such as `GradientSplit(C=1)`: "gradient",
+    preset : {"default", "paper"}, default="default"
+        Where nothing else is given: values that suit the data, or the publication's plain form.
+    split : str or split learner, default="auto"
+        How a node's hyperplane is found. "auto" is "gradient" unless the preset says otherwise. By name or as
+        an object, such as `GradientSplit(C=1)`: "gradient",
         "svm", "axis", "ridge", "cart-lc", "oc1", "wodt" (for classes) or "ndcg" (for labels, or more than two
         classes); or one of your own with a method `learn(X, Z, p, weights, rng)`.
     max_depth : int or None, default=None
@@ -418,7 +426,8 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     def __init__(
         self,
         *,
-        split: str | BaseSplit | SplitLearner = "gradient",
+        preset: str = "default",
+        split: str | BaseSplit | SplitLearner = "auto",
         max_depth: int | None = None,
         min_samples_split: int | float | str = "auto",
         min_samples_leaf: int | float = 1,
@@ -435,6 +444,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         missing_indicators: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
+        self.preset = preset
         self.split = split
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split

@@ -18,6 +18,7 @@ from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import listed, shown
+from slantwood.presets import PRESETS
 from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
@@ -92,6 +93,7 @@ def _check_leaf(name: str, value: Any) -> None:
 _SHARE = partial(check_real, minimum=0.0, maximum=1.0)
 _CHECKS: dict[str, Check] = {
     "n_estimators": partial(check_integer, minimum=1),
+    "preset": partial(check_choice, choices=tuple(PRESETS)),
     "max_depth": _none_or(partial(check_integer, minimum=1)),
     "min_samples_split": _auto_or(_count_or_share(2)),
     "min_samples_leaf": _check_leaf,
@@ -216,6 +218,13 @@ def check_threshold(value: Any, targets: Any) -> None:
         raise ValueError(f"threshold has shape {each.shape}; expected ({targets.n_columns},), or one number")
     if not ((each >= 0.0) & (each <= 1.0)).all():
         raise ValueError(f"threshold must lie between 0 and 1; got values from {each.min()} to {each.max()}")
+
+
+def check_preset(preset: str, is_single_tree: bool) -> None:
+    """Check that a preset is for such an estimator."""
+    if is_single_tree and not PRESETS[preset].single_trees:
+        fitting = [name for name, each in PRESETS.items() if each.single_trees]
+        raise ValueError(f"preset={preset!r} is for forests; for a single tree give {listed(fitting)}")
 
 
 def check_split(given: Any, split: Any, data: TrainingData) -> None:

@@ -11,7 +11,9 @@ from slantwood.splits.own import OwnSplit, SplitLearner
 
 
 def named(split: Any) -> BaseSplit:
-    """Split learner from its name, or the learner itself."""
+    """Split learner from its name, or the learner itself; "auto" is the gradient split."""
+    if isinstance(split, str) and split == "auto":
+        split = "gradient"
     if isinstance(split, str) and split in SPLITS:
         return split_class(split)()
     if name_of(split) is not None:
@@ -20,6 +22,6 @@ def named(split: Any) -> BaseSplit:
         return OwnSplit(split)
     kind = ValueError if isinstance(split, str) else TypeError
     raise kind(
-        f"split={split!r} must be one of {', '.join(map(repr, SPLITS))}, a split learner such as "
+        f"split={split!r} must be 'auto', one of {', '.join(map(repr, SPLITS))}, a split learner such as "
         "GradientSplit(C=1), or an object of your own with a method learn(X, Z, p, weights, rng)"
     )
