@@ -118,7 +118,7 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         # Nothing to differ from and nothing to average: all rows and features, and larger leaves of numbers
         # and labels, whose means a few rows do not tell; but of fifty rows a tenth is five.
         settings |= {"bootstrap": False, "max_features": 1.0, "start": "informed", "threshold": "learned"}
-        if traits.task not in CLASS_TASKS:
+        if traits.task not in CLASS_TASKS and "min_samples_split" not in chosen:
             larger = max(2, min(10, traits.n_rows // 10))
             settings["min_samples_split"] = max(settings["min_samples_split"], larger)
         settings["max_iter"] = 20 if sparse else 100

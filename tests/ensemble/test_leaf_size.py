@@ -1,0 +1,172 @@
+"""How small leaves are: noise makes them larger, clean data leaves them as they are, and so does the user."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from slantwood import ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
+from slantwood.ensemble import leaf_size
+from slantwood.ensemble.leaf_size import LEAST_TREES, Pilot
+
+TREES = LEAST_TREES
+
+
+def clean(n=200, seed=0):
+    """A smooth function of the features, without noise."""
+    X = np.random.default_rng(seed).normal(size=(n, 3))
+    return X, X[:, 0] + X[:, 1] * X[:, 2]
+
+
+def noisy(n=200, seed=0):
+    """A little signal in much noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, X[:, 0] + 4 * rng.normal(size=n)
+
+
+def chosen(X, y, forest=ObliqueForestRegressor, **parameters):
+    model = forest(**{"n_estimators": TREES, "random_state": 0, **parameters}).fit(X, y)
+    return model.settings_.min_samples_split
+
+
+@pytest.fixture
+def pilots(monkeypatch):
+    """List the pilots that are made."""
+    made = []
+
+    class Spy(Pilot):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            made.append(self)
+
+    monkeypatch.setattr(leaf_size, "Pilot", Spy)
+    return made
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_noise_makes_leaves_larger_and_the_forest_better(seed):
+    X, y = noisy(seed=seed)
+    X_new = np.random.default_rng(99).normal(size=(1000, 3))
+    errors = {}
+    for size in ("auto", 2):
+        model = ObliqueForestRegressor(TREES, min_samples_split=size, random_state=0).fit(X, y)
+        errors[size] = np.mean((model.predict(X_new) - X_new[:, 0]) ** 2)
+        if size == "auto":
+            assert model.settings_.min_samples_split >= 20
+    assert errors["auto"] < 0.7 * errors[2]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_clean_data_keep_the_default(seed):
+    assert chosen(*clean(seed=seed)) == 2
+
+
+def test_noisy_labels_of_a_row_get_larger_leaves():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    Y = (X + 4 * rng.normal(size=X.shape) > 0).astype(int)
+    assert chosen(X, Y, ObliqueForestClassifier) > 2
+    assert chosen(X, sp.csr_array(Y), ObliqueForestClassifier) > 2
+    assert chosen(X, (X > 0).astype(int), ObliqueForestClassifier) == 2
+
+
+def test_clear_classes_keep_the_default():
+    X = np.random.default_rng(1).normal(size=(300, 4))
+    assert chosen(X, X[:, 0] > X[:, 1], ObliqueForestClassifier) == 2
+
+
+def made_up(gain, own=0.0, spread=0.1, n=400):
+    """A pilot of two sizes, of which the second is better by so much in squared error."""
+    pilot = Pilot.__new__(Pilot)
+    pilot.sizes, pilot._share, pilot._clear = [2, 10], np.full(n, 1 / n), 1.0
+    noise = np.resize([spread, -spread], n)
+    pilot._squared = {2: np.ones(n), 10: np.ones(n) - gain - noise}
+    pilot._own = lambda size: np.full((n, 1), own if size == 10 else 0.0)
+    return pilot
+
+
+@pytest.mark.parametrize(("gain", "size"), [(-0.1, 2), (0.0, 2), (0.004, 2), (0.006, 10), (0.1, 10)])
+def test_a_gain_must_be_larger_than_its_standard_error(gain, size):
+    assert made_up(gain).clearly_best() == size  # the standard error is 0.005
+
+
+def test_a_clear_gain_counts_for_nothing_where_what_users_look_at_gets_worse():
+    assert made_up(0.1, own=0.01).clearly_best() == 2
+    assert made_up(0.1, own=-0.01).clearly_best() == 10
+
+
+def test_the_targets_decide_where_something_else_scores_splits():
+    X, y = noisy()
+    model = ObliqueForestRegressor(TREES, random_state=0).fit(X, y, clustering=X[:, :1])
+    assert model.settings_.min_samples_split >= 20
+
+
+def test_the_choice_does_not_depend_on_threads_or_the_number_of_trees():
+    X, y = noisy()
+    first = ObliqueForestRegressor(TREES, random_state=0).fit(X, y)
+    larger = ObliqueForestRegressor(TREES + 5, random_state=0, n_jobs=2).fit(X, y)
+    assert larger.settings_.min_samples_split == first.settings_.min_samples_split
+    np.testing.assert_array_equal(larger.trees_.bias[: len(first.trees_.bias)], first.trees_.bias)
+
+
+def test_trees_that_are_added_have_leaves_of_the_same_size(pilots):
+    X, y = noisy()
+    model = ObliqueForestRegressor(TREES, warm_start=True, random_state=0).fit(X, y)
+    size = model.settings_.min_samples_split
+    model.set_params(n_estimators=TREES + 5).fit(X, y)
+    assert len(pilots) == 1
+    assert model.settings_.min_samples_split == size
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"min_samples_split": 3}, {"n_estimators": TREES - 1}, {"preset": "fast"}, {"preset": "paper"}],
+)
+def test_where_nothing_is_to_be_chosen_there_is_no_pilot(pilots, parameters):
+    chosen(*noisy(60), **parameters)
+    assert pilots == []
+
+
+def test_a_single_tree_and_few_rows_have_the_default(pilots):
+    ObliqueTreeRegressor().fit(*noisy(60))
+    assert chosen(*noisy(29)) == 2
+    assert pilots == []
+
+
+def test_rows_are_predicted_by_trees_that_did_not_see_them(pilots, monkeypatch):
+    seen = []
+    grow_forest = leaf_size.grow_forest
+    monkeypatch.setattr(
+        leaf_size, "grow_forest", lambda data, spec: seen.append(data) or grow_forest(data, spec)
+    )
+    X, y = noisy(60)
+    weights = np.arange(60) % 4 + 0.5
+    weights[::6] = 0
+    ObliqueForestRegressor(TREES, random_state=0).fit(X, y, sample_weight=weights)
+    held_out = [(data.row_weights == 0) & (weights > 0) for data in seen]
+    # Every row that has weight is left out once.
+    np.testing.assert_array_equal(np.sum(held_out, axis=0), weights > 0)
+    assert len(pilots) == 1
+
+
+def test_few_trees_tell_the_squared_error_of_many(pilots):
+    # Extrapolated from four trees, the error is that of a large forest, and not that of four.
+    X, y = noisy(400)
+    chosen(X, y)
+    X_new, _ = noisy(4000, seed=1)
+    new = X_new[:, 0] + 4 * np.random.default_rng(7).normal(size=4000)
+    errors = [
+        np.mean(
+            (ObliqueForestRegressor(n, min_samples_split=2, random_state=0).fit(X, y).predict(X_new) - new)
+            ** 2
+        )
+        / np.var(y)
+        for n in (4, 50)
+    ]
+    found = pilots[0].mean_squared(2)
+    assert abs(found - errors[1]) < abs(found - errors[0]) / 2
+
+
+def test_what_was_found_is_told(capsys):
+    ObliqueForestRegressor(TREES, verbose=1, random_state=0).fit(*noisy(60))
+    assert "squared error of unseen rows by min_samples_split: 2: " in capsys.readouterr().err
