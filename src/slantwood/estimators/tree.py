@@ -197,12 +197,14 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
         subset gives no split, wider ones follow.
     class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
-        Weights of the classes, by which the weights of their rows are multiplied; "balanced" makes them
-        inverse to how often the classes occur. Of labels, one weight for each, in an array or a dict (those
-        left out have weight 1), or "balanced": a row weighs the mean of the weights of its labels, and 1
-        without any, so that one label per row is weighted as a class is. Rows of rare labels then count more
-        in splits and in probabilities; `target_weights` are for the choice of splits alone. Of several
-        targets "balanced", or a list with a dict, "balanced" or None for each: a row weighs the product.
+        Weights of the classes; "balanced" makes them inverse to how often the classes occur. The trees of a
+        forest are the same with any, and the probabilities that they give are multiplied by the weights: they
+        are those of a population that has so many times more of each class. In a single tree, whose leaves
+        may be of one class each, the weights of rows are multiplied instead. Of labels, one weight for each,
+        in an array or a dict (those left out have weight 1), or "balanced": a row weighs the mean of the
+        weights of its labels, and 1 without any. Rows of rare labels then count more in splits and in
+        probabilities; `target_weights` are for the choice of splits alone. Of several targets "balanced", or
+        a list with a dict, "balanced" or None for each: a row weighs the product.
     target_weights : array or None, default=None
         Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
         targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
