@@ -93,7 +93,7 @@ def test_rows_of_a_single_tree_have_the_weights_of_their_classes():
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf, 1e-13])
 def test_weights_of_classes_must_be_positive_numbers(weight):
-    with pytest.raises(ValueError, match="class_weight has the weight .* for class .*1"):
+    with pytest.raises(ValueError, match=r"class_weight has the weight .* for class .*1"):
         forest(class_weight={0: 1.0, 1: weight, 2: 1.0}).fit(X, CLASSES)
 
 

@@ -3,8 +3,8 @@
 Classes weigh what the user gives, or so much that all have the same part. In a forest this weight is for
 their probabilities (`ClassTargets.weights`), and in a single tree, which has nothing to average, for rows.
 
-Of labels, a row weighs the mean of the weights of its labels. So an indicator matrix with one label in each row is
-weighted just as the same labels given as classes are. A product, which scikit-learn's forests make over
+Of labels, a row weighs the mean of the weights of its labels. So the rows of an indicator matrix with one
+label in each weigh what those of the same classes would. A product, which scikit-learn's forests make over
 several outputs, would let a row with many rare labels outweigh all others.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-
 from sklearn.utils import compute_sample_weight
 
 from slantwood.hints import did_you_mean, listed

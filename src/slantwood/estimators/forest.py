@@ -195,9 +195,10 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     n_jobs : int or None, default=None
         Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -280,7 +281,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         threshold: float | str | npt.ArrayLike = 0.5,
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -381,9 +382,10 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     n_jobs : int or None, default=None
         Threads that grow and predict; None means 1, -1 all cores. The model does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -453,7 +455,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
         normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,

@@ -232,9 +232,10 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     random_state : int, RandomState or None, default=None
         Seed. The same seed gives the same model.
 
@@ -296,7 +297,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         threshold: float | str | npt.ArrayLike = 0.5,
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.split = split
@@ -378,9 +379,10 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     random_state : int, RandomState or None, default=None
         Seed. The same seed gives the same model.
 
@@ -434,7 +436,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.split = split

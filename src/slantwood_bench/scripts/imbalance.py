@@ -87,7 +87,7 @@ SETS: dict[str, Callable[[], Rows]] = {
 
 def forests(trees: int, seed: int) -> dict[str, Any]:
     """Return what is compared, by name."""
-    how = {"n_estimators": trees, "random_state": seed, "n_jobs": 2}
+    how: dict[str, Any] = {"n_estimators": trees, "random_state": seed, "n_jobs": 2}
     return {
         "slantwood": ObliqueForestClassifier(**how),
         "slantwood, balanced": ObliqueForestClassifier(class_weight="balanced", **how),
