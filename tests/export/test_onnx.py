@@ -370,7 +370,7 @@ def test_any_small_model(data):
         n_estimators=data.draw(st.integers(1, 4)),
         split=data.draw(st.sampled_from(SPLITS)),
         normalize_rows=data.draw(st.booleans()),
-        missing_indicators=data.draw(st.booleans()),
+        missing_indicators=data.draw(st.sampled_from([False, True, "auto"])),
         min_samples_split=2,
         random_state=0,
     ).fit(X, y)
