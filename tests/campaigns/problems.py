@@ -345,7 +345,7 @@ def _parameters(rng: Random, task: str, single: bool) -> dict[str, Any]:
     _sometimes(rng, chosen, 0.2, "min_impurity_decrease", [0.0, 0.2, 1.0])
     _sometimes(rng, chosen, 0.3, "max_features", ["sqrt", "log2", 1, 0.3, None])
     _sometimes(rng, chosen, 0.1, "normalize_rows", [True, False])
-    _sometimes(rng, chosen, 0.1, "missing_indicators", [True])
+    _sometimes(rng, chosen, 0.1, "missing_indicators", [True, False])
     _sometimes(rng, chosen, 0.1, "unlabeled_weight", [0.0, 0.3, 1.0])
     if not single:
         chosen["n_estimators"] = int(rng.integers(1, 6))

@@ -15,6 +15,7 @@ from slantwood import (
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
+    load_model,
 )
 
 SPLITS = ["gradient", "svm"]
@@ -304,6 +305,104 @@ def test_without_gaps_indicators_change_nothing():
     X, y = problem("multi-class")
     plain, marked = (forest("multi-class", missing_indicators=marked).fit(X, y) for marked in (False, True))
     assert same_trees(plain, marked)
+
+
+def missing_for_a_reason(task, n=200):
+    """Two columns miss values: the second where the first target is high, the fourth anywhere."""
+    X, y = problem(task, n)
+    rng = np.random.default_rng(1)
+    by = y if y.ndim == 1 else y[:, 0]
+    X[rng.random(n) < np.where(by > np.median(by), 0.9, 0.1), 1] = np.nan
+    X[rng.random(n) < 0.4, 3] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("make", [forest, tree])
+@pytest.mark.parametrize("task", ["binary", "multi-label", "regression", "multi-target regression"])
+def test_columns_that_are_missing_for_a_reason_have_indicators_by_default(task, make):
+    X, y = missing_for_a_reason(task)
+    model = make(task).fit(X, y)
+    assert model.encoding_.indicated == (1,)
+    assert model.split_feature_names_[-1] == "x1 is missing"
+    later = X.copy()
+    later[:, 2] = np.nan
+    assert np.isfinite(scores(model, later)).all()
+
+
+def test_by_default_a_forest_learns_from_what_is_missing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 12))
+    y = rng.random(600) < 0.5
+    X[rng.random(600) < np.where(y, 0.9, 0.1), 1] = np.nan
+    X[rng.random((600, 12)) < 0.2] = np.nan
+    none, auto = (
+        forest("binary", n_estimators=10, missing_indicators=way).fit(X[:300], y[:300])
+        for way in (False, "auto")
+    )
+    assert auto.encoding_.indicated == (1,)
+    assert auto.score(X[300:], y[300:]) > none.score(X[300:], y[300:]) + 0.05
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, pd.DataFrame], ids=["array", "CSR", "frame"])
+@pytest.mark.parametrize("task", TASKS)
+def test_where_values_are_missing_at_random_the_model_is_that_without_indicators(task, container):
+    X, y = problem(task)
+    gaps = container(with_gaps(X, 0.2))
+    auto, without = (forest(task, missing_indicators=way).fit(gaps, y) for way in ("auto", False))
+    assert auto.encoding_ == without.encoding_
+    assert same_trees(auto, without)
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, pd.DataFrame], ids=["CSR", "frame"])
+def test_indicators_are_chosen_alike_in_every_container(container):
+    X, y = missing_for_a_reason("binary")
+    expected = forest("binary").fit(X, y)
+    found = forest("binary").fit(container(X), y)
+    assert found.encoding_.indicated == expected.encoding_.indicated == (1,)
+    np.testing.assert_allclose(scores(found, container(X)), scores(expected, X), atol=1e-5)
+
+
+def test_nominal_columns_are_missing_for_a_reason_too():
+    X, y = missing_for_a_reason("binary")
+    names = np.array(["ash", "elm", "oak"], object)[np.arange(200) % 3]
+    frame = pd.DataFrame({"size": X[:, 0], "kind": np.where(np.isnan(X[:, 1]), None, names), "age": X[:, 3]})
+    model = forest("binary").fit(frame, y)
+    assert model.encoding_.indicated == (1,)
+    assert model.split_feature_names_[-1] == "kind is missing"
+    without = forest("binary", missing_indicators=False).fit(frame, y[::-1])
+    assert forest("binary").fit(frame, y[::-1]).encoding_ == without.encoding_
+
+
+def test_more_trees_keep_the_indicators_of_the_first_ones():
+    X, y = missing_for_a_reason("binary")
+    at_once = forest("binary").fit(X, y)
+    grown = forest("binary", n_estimators=2, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=4).fit(X, y)
+    assert same_trees(at_once, grown)
+    grown.set_params(n_estimators=5).fit(X[::-1], y)  # where nothing tells anything
+    assert grown.encoding_.indicated == (1,)
+
+
+def test_rows_without_weight_or_class_do_not_choose_indicators():
+    X, y = problem("binary", 200)
+    gaps = with_gaps(X, 0.3)
+    gaps[100:, 2] = np.nan
+    y = np.where(np.arange(200) < 100, y, 1)
+    assert forest("binary").fit(gaps, y).encoding_.indicated == (2,)
+    weights = (np.arange(200) < 100).astype(float)
+    assert forest("binary").fit(gaps, y, sample_weight=weights).encoding_.indicated == ()
+    partly = np.where(np.arange(200) < 100, y.astype(object), None)
+    assert forest("binary").fit(gaps, partly).encoding_.indicated == ()
+
+
+def test_a_model_with_chosen_indicators_is_saved(tmp_path):
+    X, y = missing_for_a_reason("multi-label")
+    model = forest("multi-label").fit(X, y)
+    model.save(tmp_path / "m.slant")
+    again = load_model(tmp_path / "m.slant")
+    assert again.missing_indicators == "auto"
+    assert again.encoding_ == model.encoding_
+    np.testing.assert_array_equal(scores(again, X), scores(model, X))
 
 
 # ---- what is no gap

@@ -112,6 +112,15 @@ def test_two_classes(kind, split, gaps):
 
 
 @pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_classes_that_have_weights(kind, n_classes):
+    X = table()
+    y = np.minimum(np.argmax(signal(X, 4), axis=1), n_classes - 1)
+    weights = {0: 0.3, 1: 2.0, 2: 5.0}
+    agrees(small(kind, class_weight={k: weights[k] for k in range(n_classes)}).fit(X[:100], y[:100]), X)
+
+
+@pytest.mark.parametrize("kind", TREES)
 @pytest.mark.parametrize("split", SPLITS)
 def test_several_classes_of_text(kind, split):
     X = table()
@@ -361,7 +370,7 @@ def test_any_small_model(data):
         n_estimators=data.draw(st.integers(1, 4)),
         split=data.draw(st.sampled_from(SPLITS)),
         normalize_rows=data.draw(st.booleans()),
-        missing_indicators=data.draw(st.booleans()),
+        missing_indicators=data.draw(st.sampled_from([False, True, "auto"])),
         min_samples_split=2,
         random_state=0,
     ).fit(X, y)

@@ -218,7 +218,7 @@ def cases(draw, odd):
     parameters = {
         "random_state": 0,
         "split": draw(st.sampled_from(["gradient", "gradient", "svm"])),
-        "missing_indicators": draw(st.booleans()),
+        "missing_indicators": draw(st.sampled_from([False, True, "auto"])),
         "min_samples_split": draw(st.sampled_from(["auto", "auto", 3, 0.5])),
         "min_samples_leaf": draw(st.sampled_from([1, 1, 2, 0.3])),
         "min_weight_fraction_leaf": draw(st.sampled_from([0.0, 0.0, 0.2])),
@@ -302,7 +302,11 @@ def test_a_table_of_numbers_and_texts_is_always_learned(data, n):
     X = make(cells)
     for y in (np.arange(n) % 2, np.linspace(0.0, 1.0, n)):
         kind = ObliqueForestClassifier if y.dtype.kind == "i" else ObliqueForestRegressor
-        model = kind(n_estimators=2, random_state=0, missing_indicators=data.draw(st.booleans())).fit(X, y)
+        model = kind(
+            n_estimators=2,
+            random_state=0,
+            missing_indicators=data.draw(st.sampled_from([False, True, "auto"])),
+        ).fit(X, y)
         predicted = model.predict(X)
         assert model.n_features_in_ == len(kinds)
         assert predicted.min() >= y.min()

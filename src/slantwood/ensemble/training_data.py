@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.encoding import Encoding
+from slantwood.features.informative_missing import informative_columns
 from slantwood.features.matrix import known_rows
 from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering
@@ -39,3 +40,17 @@ class TrainingData:
         else:
             Y[unlabeled] = 0.0
         return replace(self, Y=Y, row_weights=np.where(unlabeled, 0.0, self.row_weights))
+
+
+def with_informative_indicators(data: TrainingData) -> TrainingData:
+    """Return the same without the indicators of missing cells that tell nothing about the targets."""
+    indicated = data.encoding.indicated
+    if not indicated:
+        return data
+    marks = data.X[:, -len(indicated) :]
+    informative = informative_columns(marks, data.Y, data.row_weights, data.targets.are_indicators)
+    if informative.all():
+        return data
+    encoding = replace(data.encoding, indicated=tuple(np.array(indicated)[informative].tolist()))
+    # Encoded anew, since whether the matrix is dense depends on all its columns.
+    return replace(data, X=encoding.encode(data.table), encoding=encoding)

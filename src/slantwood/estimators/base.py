@@ -20,7 +20,7 @@ from slantwood.ensemble.out_of_bag import OutOfBag, OutOfBagSoFar, out_of_bag
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import AUTO, ForestSpec, draw_seed
-from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.training_data import TrainingData, with_informative_indicators
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.estimators.nested_split import NestedSplitMixin
@@ -68,7 +68,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     target_weights: npt.ArrayLike | None
     unlabeled_weight: float | str | None
     categorical_features: str | Sequence[Any] | None
-    missing_indicators: bool
+    missing_indicators: bool | str
     random_state: int | np.random.RandomState | None
 
     def set_params(self, **params: Any) -> Self:
@@ -141,7 +141,9 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         weights = check.check_row_weights(sample_weight, X.shape[0])
         attributes = check.check_clustering(clustering, X.shape[0])
         y, targets, Y, weights = self._encode_targets(y, weights, names)
-        return TrainingData(table, X, encoding, y, Y, targets, weights, attributes)
+        data = TrainingData(table, X, encoding, y, Y, targets, weights, attributes)
+        is_open = isinstance(self.missing_indicators, str) and not self._continues
+        return with_informative_indicators(data) if is_open else data
 
     @abstractmethod
     def _encode_targets(
@@ -172,7 +174,8 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
         X = self._checked_features(X, reset=not self._continues, minimum=2)
         if self._continues:
             return X, self.encoding_.encode(X), self.encoding_
-        encoding, matrix = Encoding.learn(X, self.categorical_features, self.missing_indicators)
+        # Those left at "auto" are all there until the targets have their say.
+        encoding, matrix = Encoding.learn(X, self.categorical_features, bool(self.missing_indicators))
         return X, matrix, encoding
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:

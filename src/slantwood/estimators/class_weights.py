@@ -1,7 +1,10 @@
-"""How much a row of labels weighs, where its labels have weights.
+"""How much classes weigh, and how much a row of labels does.
 
-A row weighs the mean of the weights of its labels. So an indicator matrix with one label in each row is
-weighted just as the same labels given as classes are. A product, which scikit-learn's forests make over
+Classes weigh what the user gives, or so much that all have the same part. In a forest this weight is for
+their probabilities (`ClassTargets.weights`), and in a single tree, which has nothing to average, for rows.
+
+Of labels, a row weighs the mean of the weights of its labels. So the rows of an indicator matrix with one
+label in each weigh what those of the same classes would. A product, which scikit-learn's forests make over
 several outputs, would let a row with many rare labels outweigh all others.
 """
 
@@ -9,11 +12,40 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import compute_sample_weight
 
 from slantwood.hints import did_you_mean, listed
+from slantwood.targets.classes import LEAST_WEIGHT, MOST_WEIGHT
 from slantwood.validation import with_type
 
 BALANCED = "balanced"
+
+
+def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
+    """Return the weight of the class of each row.
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict
+        "balanced" makes weights inverse to how often classes occur, where a row of weight 2 is as two.
+    y : array of shape (n_rows,)
+        Classes, all of them known.
+    row_weights : array of shape (n_rows,)
+        Weights of the rows.
+    """
+    if isinstance(class_weight, str) and class_weight == BALANCED:
+        codes = np.unique(y, return_inverse=True)[1]
+        totals = np.bincount(codes, weights=row_weights)
+        some = totals > 0
+        return (row_weights.sum() / (some.sum() * np.where(some, totals, 1.0)))[codes]
+    weights = compute_sample_weight(class_weight, y)
+    wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
+    if wrong.any():
+        raise ValueError(
+            f"class_weight has the weight {weights[wrong][0]} for class {y[wrong][0]!r:.60}; give 0, or a "
+            f"number between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        )
+    return weights
 
 
 def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | None:

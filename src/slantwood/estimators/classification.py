@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,11 +20,11 @@ from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
-from slantwood.estimators.class_weights import row_weights_by_label
+from slantwood.estimators.class_weights import row_weights_by_label, weights_of_classes
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
-from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse
+from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
@@ -173,12 +172,18 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         self, given: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, ClassTargets, Any, np.ndarray]:
         y, known = self._read_classes(given)
+        of_classes = np.ones(len(y))
         if self.class_weight is not None:
-            weights = weights.copy()
-            weights[known] *= compute_sample_weight(self.class_weight, y[known])
+            of_classes[known] = weights_of_classes(self.class_weight, y[known], weights[known])
+            # The trees of a forest are the same with any weights of classes but 0.
+            weights = weights * (of_classes if self.is_single_tree else of_classes > 0)
             self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
-        targets = ClassTargets.of(y[known & (weights > 0)])
+        present = known & (weights > 0)
+        if self.class_weight is None or self.is_single_tree:
+            targets = ClassTargets.of(y[present])
+        else:
+            targets = ClassTargets.weighted(y[present], of_classes[present], weights[present])
         if (weights[known] == 0).any():
             known[known] = np.isin(y[known], targets.classes)
         targets = self._continued(targets)
@@ -315,15 +320,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
             )
         if isinstance(self.targets_, MultiTargets):
             return self._several_out(self._scores(X), X)
-        if self.targets_.n_columns > 1 and wants_sparse:
+        is_plain = self.targets_.n_columns > 1 and not getattr(self.targets_, "weights", ())
+        if is_plain and wants_sparse:
             return self._scores(X, sparse=True, top_k=top_k)
         scores = self._scores(X, sparse=False)
         if not wants_sparse:
             return self._as_output(scores, X)
-        if top_k is not None and top_k < scores.shape[1]:
-            is_second = scores[:, 1] > scores[:, 0]
-            scores[np.arange(len(scores)), np.where(is_second, 0, 1)] = 0.0
-        return sp.csr_array(scores)
+        return sp.csr_array(scores if top_k is None else top_only(scores, top_k))
 
     def predict_top_k(self, X: Any, k: int) -> TopLabels:
         """Return the best k classes or labels of each row by name, best first.

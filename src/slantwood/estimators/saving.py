@@ -8,7 +8,9 @@ The document of the file (see `model.container`) has
     parameters     of the constructor, as values (see `estimators.saved_values`); absent ones are at their
                    defaults
     encoding       of X: {"n_inputs"} where its columns stay as they are, else all fields of `Encoding`
-    targets        {"kind": "classes", "classes"}; {"kind": "numbers", "mean", "scale", "low", "high",
+    targets        {"kind": "classes", "classes", "weights", "shares"}, where all weigh the same without
+                   the last two;
+                   {"kind": "numbers", "mean", "scale", "low", "high",
                    "one_dimensional"}, in older files without low and high; {"kind": "labels",
                    "n_labels", "is_sparse", "dtype", "as_sets", "names"}, in older files without the last
                    two; {"kind": "hierarchy", "is_sparse", "dtype", "hierarchy", "as_sets"}; or
@@ -349,7 +351,7 @@ def _targets_of_kind(given: Any, reader: ValueReader, kinds: Mapping[str, tuple[
 
 
 _PARTS_OF_SEVERAL: dict[str, tuple[Any, set[str]]] = {
-    ClassTargets.kind: (ClassTargets, {"classes"}),
+    ClassTargets.kind: (ClassTargets, {"classes", "weights", "shares"}),
     RegressionTargets.kind: (RegressionTargets, {"mean", "scale", "low", "high", "one_dimensional"}),
 }
 _TARGETS: dict[str, tuple[Any, set[str]]] = {
@@ -359,8 +361,12 @@ _TARGETS: dict[str, tuple[Any, set[str]]] = {
     HierarchyTargets.kind: (HierarchyTargets, {"is_sparse", "dtype", "hierarchy", "as_sets"}),
 }
 
-# What older files of a kind have not.
-_LATER = {RegressionTargets.kind: {"low", "high"}, LabelTargets.kind: {"as_sets", "names"}}
+# What older files of a kind have not, or classes that weigh the same.
+_LATER = {
+    ClassTargets.kind: {"weights", "shares"},
+    RegressionTargets.kind: {"low", "high"},
+    LabelTargets.kind: {"as_sets", "names"},
+}
 
 
 # ---- leaves and fitted attributes

@@ -76,6 +76,14 @@ def top_of_dense(scores: np.ndarray, k: int) -> TopColumns:
     return TopColumns(columns, np.take_along_axis(scores, columns, axis=1))
 
 
+def top_only(scores: np.ndarray, k: int) -> np.ndarray:
+    """Return the scores with zeros in place of all but the k largest of each row."""
+    best = top_of_dense(scores, k)
+    kept = np.zeros_like(scores)
+    np.put_along_axis(kept, best.columns, best.scores, axis=1)
+    return kept
+
+
 def top_of_sparse(scores: sp.csr_array, ranks: np.ndarray, k: int) -> TopColumns:
     """Return the k largest scores of each row, which stores no more; then columns of score 0, by rank."""
     n, n_stored = scores.shape[0], np.diff(scores.indptr)

@@ -200,12 +200,14 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
         subset gives no split, wider ones follow.
     class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
-        Weights of the classes, by which the weights of their rows are multiplied; "balanced" makes them
-        inverse to how often the classes occur. Of labels, one weight for each, in an array or a dict (those
-        left out have weight 1), or "balanced": a row weighs the mean of the weights of its labels, and 1
-        without any, so that one label per row is weighted as a class is. Rows of rare labels then count more
-        in splits and in probabilities; `target_weights` are for the choice of splits alone. Of several
-        targets "balanced", or a list with a dict, "balanced" or None for each: a row weighs the product.
+        Weights of the classes; "balanced" makes them inverse to how often the classes occur. The trees of a
+        forest are the same with any, and the probabilities that they give are multiplied by the weights: they
+        are those of a population that has so many times more of each class. In a single tree, whose leaves
+        may be of one class each, the weights of rows are multiplied instead. Of labels, one weight for each,
+        in an array or a dict (those left out have weight 1), or "balanced": a row weighs the mean of the
+        weights of its labels, and 1 without any. Rows of rare labels then count more in splits and in
+        probabilities; `target_weights` are for the choice of splits alone. Of several targets "balanced", or
+        a list with a dict, "balanced" or None for each: a row weighs the product.
     target_weights : array or None, default=None
         Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
         targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
@@ -233,9 +235,10 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     random_state : int, RandomState or None, default=None
         Seed. The same seed gives the same model.
 
@@ -298,7 +301,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         threshold: float | str | npt.ArrayLike = 0.5,
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.preset = preset
@@ -384,9 +387,10 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Nominal columns: those of a data frame that hold text or categories ("from_dtype"); these and the
         columns of a list of names, positions or a mask; or none. Each value becomes a 0/1 column of its own.
-    missing_indicators : bool, default=False
+    missing_indicators : bool or "auto", default="auto"
         Whether splits may also use that a value is missing: adds a 0/1 column for each column of X with
-        missing values.
+        missing values. "auto" adds those of the columns that are missing for a reason: where a target clearly
+        differs between the rows with and without a value. `encoding_.indicated` says which.
     random_state : int, RandomState or None, default=None
         Seed. The same seed gives the same model.
 
@@ -441,7 +445,7 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
         normalize_rows: bool | str = "auto",
         unlabeled_weight: float | str | None = None,
         categorical_features: str | Sequence[Any] | None = "from_dtype",
-        missing_indicators: bool = False,
+        missing_indicators: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.preset = preset

@@ -109,7 +109,7 @@ _CHECKS: dict[str, Check] = {
     "oob_score": check_flag,
     "warm_start": check_flag,
     "verbose": partial(check_integer, minimum=0),
-    "missing_indicators": check_flag,
+    "missing_indicators": _auto_or(check_flag),
     "unlabeled_weight": _none_or(_auto_or(_SHARE)),
     "n_jobs": _none_or(_check_jobs),
     "threshold": lambda name, value: not isinstance(value, str) or check_choice(name, value, THRESHOLD_RULES),

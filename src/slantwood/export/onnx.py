@@ -19,7 +19,7 @@ from slantwood.estimators.names import output_names
 from slantwood.export.nodes import Nodes, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
 from slantwood.hints import optional_import
-from slantwood.targets.classes import ClassTargets
+from slantwood.targets.classes import DOUBT, ClassTargets
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.numbers import RegressionTargets
@@ -345,7 +345,16 @@ def _add_classes(
         others = graph.add("Sub", graph.constant(1.0), means)
         probabilities = graph.add("Concat", others, means, axis=1)
     else:
-        probabilities = graph.add("Div", means, graph.add("ReduceSum", means, graph.constant([1])))
+        probabilities = means
+    if targets.weights and n_classes > 1:
+        doubt = graph.constant(DOUBT * np.array(targets.shares))
+        probabilities = graph.add("Add", probabilities, doubt)
+        probabilities = graph.add("Mul", probabilities, graph.constant(np.array(targets.weights)))
+    if n_classes > 2 or (targets.weights and n_classes == 2):
+        total = graph.add("ReduceSum", probabilities, graph.constant([1]))
+        probabilities = graph.add("Div", probabilities, total)
+    if targets.weights and n_classes == 2:
+        scores = graph.add("Gather", graph.cast(probabilities, np.float32), graph.constant([1]), axis=1)
     if n_classes == 2:
         is_second = graph.add("Greater", scores, graph.constant(np.float32(threshold)))
         chosen = graph.add("Squeeze", graph.cast(is_second, np.int64), graph.constant([1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +10,21 @@ import scipy.sparse as sp
 
 from slantwood.targets.base import Targets, ToJson
 
+# Positive weights of classes lie between these, as those of rows do.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-12, 1e12
+
+# Where classes have weights, so much of a prediction is the shares of the classes in the training rows:
+# trees that agree are never so sure that no weight could change it.
+DOUBT = 0.01
+
 
 @dataclass(frozen=True)
 class ClassTargets(Targets):
     """Labels of any type, two or more (or one) distinct."""
 
     classes: np.ndarray
+    weights: tuple[float, ...] = ()  # of the classes in probabilities; empty where all are equal
+    shares: tuple[float, ...] = ()  # of the classes among the training rows; known where they have weights
 
     kind: ClassVar[str] = "classes"
 
@@ -23,6 +32,15 @@ class ClassTargets(Targets):
     def of(cls, y: np.ndarray) -> ClassTargets:
         """Learn the classes of a 1-D array of labels."""
         return cls(np.unique(y))
+
+    @classmethod
+    def weighted(cls, y: np.ndarray, class_weights: np.ndarray, row_weights: np.ndarray) -> ClassTargets:
+        """Learn the classes of rows, the weight of each class, given for every row, and its share."""
+        classes, first, codes = np.unique(y, return_index=True, return_inverse=True)
+        if np.ptp(class_weights[first]) == 0:
+            return cls(classes)
+        shares = np.bincount(codes, weights=row_weights) / row_weights.sum()
+        return cls(classes, tuple(class_weights[first].tolist()), tuple(shares.tolist()))
 
     @property
     def task(self) -> str:
@@ -59,7 +77,7 @@ class ClassTargets(Targets):
         if not isinstance(later, ClassTargets):
             now = f"y now is {later.task} and was {self.task} before"
         elif np.array_equal(later.classes, self.classes):
-            return self
+            return replace(self, weights=later.weights, shares=later.shares)  # those of the last fit
         else:
             now = f"y has the classes {later.classes} and had {self.classes} before"
         raise ValueError(f"warm_start=True, but {now}; fit a new estimator")
@@ -81,12 +99,21 @@ class ClassTargets(Targets):
         return sp.csr_array((data, indices, indptr), shape=(n, k))
 
     def probabilities(self, means: np.ndarray) -> np.ndarray:
-        """Leaf means to one column of probabilities per class."""
+        """Leaf means to one column of probabilities per class, which sum to 1.
+
+        With weights w they are w_k p_k / sum_j w_j p_j, the probabilities p in a population that has w_k
+        times as many examples of class k. Weights act on the mean of all trees: of leaves that hold a
+        single class, as those of large trees do, they could change nothing. See also `DOUBT`.
+        """
         means = means.astype(np.float64)
         if len(self.classes) == 1:
             return np.ones_like(means)
         if len(self.classes) == 2:
-            return np.hstack([1.0 - means, means])
+            means = np.hstack([1.0 - means, means])
+            if not self.weights:
+                return means
+        if self.weights:
+            means = (means + DOUBT * np.array(self.shares)) * np.array(self.weights)
         total = means.sum(axis=1, keepdims=True)
         # Leaves that say nothing of any class leave all equally likely.
         return np.where(total > 0, means / np.where(total > 0, total, 1.0), 1.0 / len(self.classes))
@@ -104,7 +131,11 @@ class ClassTargets(Targets):
 
     def to_json(self, to_json: ToJson) -> dict[str, Any]:
         """Return all fields but the kind."""
-        return {"classes": to_json(self.classes, "classes_")}
+        fields = {"classes": to_json(self.classes, "classes_")}
+        if self.weights:
+            fields["weights"] = to_json(np.array(self.weights), "class_weights")
+            fields["shares"] = to_json(np.array(self.shares), "class_shares")
+        return fields
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> ClassTargets:
@@ -114,4 +145,12 @@ class ClassTargets(Targets):
             raise ValueError("classes must be an array")
         if not np.array_equal(np.unique(classes), classes):
             raise ValueError("classes must rise")
-        return cls(classes)
+        weights, shares = (fields.get(name, np.empty(0)) for name in ("weights", "shares"))
+        for given, least, most in ((weights, LEAST_WEIGHT, MOST_WEIGHT), (shares, 0.0, 1.0)):
+            if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.ndim != 1:
+                raise ValueError("weights and shares of classes must be arrays of numbers")
+            if len(given) != (len(classes) if len(weights) else 0):
+                raise ValueError("weights and shares of classes must be one for each")
+            if not ((given >= least) & (given <= most)).all():
+                raise ValueError(f"weights or shares of classes are not between {least:g} and {most:g}")
+        return cls(classes, tuple(weights.tolist()), tuple(shares.tolist()))
