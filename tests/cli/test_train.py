@@ -103,6 +103,16 @@ def test_options_reach_the_estimator(run, write_csv, waves):
     assert model.settings_.bootstrap is True
 
 
+def test_a_preset_fills_in_what_is_not_said(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    words = ("--preset", "paper", "--max-features", "0.5")
+    run("train", "a.csv", "--targets", "u", *SMALL, *words, "--model", "m.slant")
+    model = slantwood.load_model("m.slant")
+    assert model.preset == model.settings_.preset == "paper"
+    assert model.settings_.bootstrap is True
+    assert model.settings_.max_features == 0.5
+
+
 def test_a_single_tree_is_grown_if_asked_for(run, write_csv, waves):
     write_csv("a.csv", waves)
     assert "Trained 1 tree in" in run("train", "a.csv", "--targets", "u", "--tree", "--drop", "v").stderr
