@@ -65,7 +65,7 @@ print("numba" in sys.modules)
     assert run(code) == "False\n"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_process_that_compiles_and_one_that_loads_give_the_same_model(tmp_path):
     code = """
 import hashlib

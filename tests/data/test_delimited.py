@@ -378,7 +378,6 @@ def frame_of_pandas(path, separator):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize(
     "file",

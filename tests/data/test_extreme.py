@@ -162,7 +162,6 @@ def test_only_label_sets_are_written(tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize("part", ["train", "test"])
 def test_eurlex_is_read_as_by_a_slow_reader(part):

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from slantwood import Hierarchy, ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.data import Data, read, write
 
+pytestmark = pytest.mark.sampled
+
 CELLS = ("arff", "csv", "tsv", "parquet", "arrow")  # these have columns, and the user says which are targets
 NUMBERS = ("npz", "svmlight", "extreme")  # these have numbers only, and say themselves what is a target
 FORMATS = (*CELLS, *NUMBERS)

@@ -224,7 +224,6 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path, X, y, task, message):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 def test_a_real_file_is_read_as_by_scikit_learn():
     path = data_folder() / "mcc/gas-drift/gas_drift_PARTIAL_batches_1-6_8_9.libsvm.xz"

@@ -38,6 +38,7 @@ def _problem(kind, X, Y):
     return ObliqueForestClassifier(), Y
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("kind", ["labels", "numbers", "partly labelled", "hierarchy"])
 def test_a_time_limit_ends_a_fit_and_the_earlier_model_stays(kind, n_jobs, rows, time_limit):
@@ -97,7 +98,14 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a child process cannot be sent Ctrl-C alone")
-@pytest.mark.parametrize(("seconds", "n_jobs"), [(0.02, 2), (0.2, 1), (0.5, 2)])
+@pytest.mark.parametrize(
+    ("seconds", "n_jobs"),
+    [
+        (0.02, 2),
+        pytest.param(0.2, 1, marks=pytest.mark.thorough),
+        pytest.param(0.5, 2, marks=pytest.mark.thorough),
+    ],
+)
 def test_ctrl_c_is_a_keyboard_interrupt_and_no_crash(n_jobs, seconds):
     code = textwrap.dedent(_SCRIPT.format(n_jobs=n_jobs))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:

@@ -657,6 +657,7 @@ ODD_VALUES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", FUZZED)
 def test_no_document_makes_anything_but_a_model_or_an_error(case, fitted):
     data = in_bytes(fitted(case))
@@ -709,6 +710,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", FUZZED)
 def test_no_array_makes_anything_but_a_model_or_an_error(case, fitted):
     data = in_bytes(fitted(case))

@@ -173,6 +173,7 @@ def slow_twin(training, new, missing_indicators):
 # Properties
 
 
+@pytest.mark.sampled(5)
 @EVERY_CONTAINER
 @QUICKLY
 @given(both=training_and_new_tables(), missing_indicators=st.booleans())

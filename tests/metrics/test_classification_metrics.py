@@ -46,6 +46,7 @@ def test_indicators_give_scikit_learns_value(pair):
     assert_allclose(macro_f1(*pair), expected, rtol=1e-13)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
 @given(pair=indicator_pairs())

@@ -103,6 +103,7 @@ def test_without_hierarchy_they_are_scikit_learns_micro_averages(pair):
     assert_allclose(hierarchical_precision_recall_f1(*pair), expected, rtol=1e-13)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @pytest.mark.parametrize("hierarchy", [None, TREE], ids=["without", "with"])
 @SETTINGS

@@ -23,6 +23,8 @@ from slantwood.metrics import (
 )
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
 
+pytestmark = pytest.mark.sampled
+
 SETTINGS = settings(deadline=None, max_examples=25)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.25, 1.0, 3.0])
@@ -324,6 +326,7 @@ def test_values_are_those_of_a_list_of_the_known_cells(interpolation, problem, d
     assert_allclose(all_values(y, s, interpolation, w), expected, rtol=1e-11)
 
 
+@pytest.mark.sampled(2)
 @BOTH
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
@@ -411,6 +414,7 @@ def test_scores_of_any_precision_may_be_weighted(dtype):
 # What must not matter.
 
 
+@pytest.mark.sampled(2)
 @BOTH
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS

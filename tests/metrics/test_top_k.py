@@ -78,6 +78,7 @@ def test_dense_scores_agree_with_the_slow_definitions(problem):
         )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
 @given(problem=problems())

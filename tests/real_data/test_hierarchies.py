@@ -19,7 +19,6 @@ from slantwood_bench.usage import usage_of
 
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.slow,
     pytest.mark.skipif(
         not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
     ),

@@ -21,7 +21,7 @@ from slantwood_bench.scripts.quality import PUBLISHED
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
 )
-pytestmark = [pytest.mark.real_data, pytest.mark.slow]
+pytestmark = pytest.mark.real_data
 
 
 def cross_validated(forest, X, y, measure, n_folds=3):

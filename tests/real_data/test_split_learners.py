@@ -11,7 +11,7 @@ from slantwood_bench.scripts.quality import cross_validated, judged, slantwood_f
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
 )
-pytestmark = [pytest.mark.real_data, pytest.mark.slow]
+pytestmark = pytest.mark.real_data
 
 
 @needs_data

@@ -117,7 +117,6 @@ def test_a_negative_zero_keeps_its_sign():
     assert math.copysign(1, value) == -1
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_random_doubles_are_read_to_the_bit():
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2**64, 100_000, np.uint64, endpoint=False).view(np.float64)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 # Plain Python takes many times longer per node.
 EXAMPLES = 50 if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else 20
