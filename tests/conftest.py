@@ -25,7 +25,7 @@ from hypothesis import settings  # noqa: E402
 
 from tests.sampling import mark_thorough  # noqa: E402
 
-# The second by `pytest --hypothesis-profile thorough`.
+# The second by `pytest --hypothesis-profile thorough`; `examples` in sampling.py knows both numbers.
 settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=20)
 settings.register_profile("thorough", settings.get_profile("slantwood"), max_examples=100)
 settings.load_profile("slantwood")

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 
 import pytest
+from hypothesis import settings
 
 
 def few_with_every_value(cases, at_most=None):
@@ -65,3 +66,8 @@ def mark_thorough(items):
         for place, item in enumerate(family):
             if place not in kept:
                 item.add_marker(pytest.mark.thorough)
+
+
+def examples(n, **others):
+    """Make hypothesis draw so many examples in every change, five times as many where all is thorough."""
+    return settings(max_examples=n * settings.default.max_examples // 20, **others)

@@ -135,9 +135,9 @@ def test_problems_are_of_all_kinds():
 
 
 def test_random_problems_are_learned_or_refused():
-    outcomes = [random_problems.run_case(0, number) for number in range(25)]
+    outcomes = [random_problems.run_case(0, number) for number in range(10)]
     counts = Counter(outcome.verdict for outcome in outcomes)
-    assert counts[ACCEPTED] > 10
+    assert counts[ACCEPTED] >= 4
     assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), [
         outcome for outcome in outcomes if outcome.verdict not in (ACCEPTED, REFUSED)
     ]

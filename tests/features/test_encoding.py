@@ -21,6 +21,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import is_frame
+from tests.sampling import examples
 
 pytestmark = pytest.mark.plain_python
 
@@ -266,7 +267,7 @@ def strange_frames(draw):
     return pd.DataFrame(columns)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(40)
 @given(
     frame=strange_frames(),
     listed=st.sampled_from(["from_dtype", None, ["column_0"], [0], [5], ["x"]]),

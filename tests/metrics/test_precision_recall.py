@@ -22,6 +22,7 @@ from slantwood.metrics import (
     pooled_auprc,
 )
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
+from tests.sampling import examples
 
 pytestmark = pytest.mark.sampled
 
@@ -242,7 +243,7 @@ def exact_area(t, n, d, D):
         return float(d * d / D + d / D * (t - n * d / D) * (1 + D / n).ln())
 
 
-@settings(deadline=None, max_examples=300)
+@examples(60)
 @given(st.data())
 def test_the_closed_form_keeps_its_precision_for_segments_of_any_size(data):
     def size(least, greatest):
@@ -563,14 +564,14 @@ def test_raising_a_true_cell_never_lowers_the_steps(problem):
 
 
 def test_huge_sparse_matrices_are_never_made_dense():
-    n_rows, n_labels = 200_000, 1_000_000
+    n_rows, n_labels = 50_000, 1_000_000
     rows = np.arange(n_rows)
     y = sp.csr_array((np.ones(n_rows, bool), (rows, rows)), shape=(n_rows, n_labels))
     s = sp.csr_array((np.ones(n_rows), (rows, rows)), shape=(n_rows, n_labels))
     assert pooled_auprc(y, s) == 1.0
     assert average_auprc(y, s) == 1.0
     # All other cells come first: the integral of x/(n + x) over [0,1] is 1/2n, but for terms of 1/n².
-    assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=1e-5)
+    assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=2 / n_rows)
     assert_allclose(pooled_auprc(y, -s), 0.5 / (n_labels - 1), rtol=1e-5)
     assert_allclose(pooled_auprc(y, sp.csr_array(y.shape)), 1 / n_labels)
     # Weights, and a cell in each row that is not known.

@@ -55,8 +55,8 @@ def f1(model, X, y):
         ("emotions", 3, 0.81),
         ("scene", 3, 0.88),
         ("bibtex", 1, 0.60),
-        ("corel5k", 3, 0.33),
-        ("delicious", 1, 0.41),
+        pytest.param("corel5k", 3, 0.33, marks=pytest.mark.thorough),
+        pytest.param("delicious", 1, 0.41, marks=pytest.mark.thorough),
     ],
 )
 def test_label_ranking_precision_is_above_its_floor(name, n_folds, floor):
@@ -86,6 +86,7 @@ def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, meas
     assert cross_validated(forest, X, y, measure) >= floor
 
 
+@pytest.mark.thorough
 @needs_data
 def test_eurlex_precision_is_above_its_floors():
     train, test = read_parts("eurlex-eurovoc")
@@ -95,6 +96,7 @@ def test_eurlex_precision_is_above_its_floors():
 
 
 @needs_data
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)]
 )

@@ -40,6 +40,7 @@ def test_a_table_of_one_number_fits_as_it_is():
     assert r2_score(fresh_y, forest.predict(fresh_X)) > 0.3
 
 
+@pytest.mark.thorough
 def test_a_hundred_thousand_rows_with_wide_nominal_columns_are_learned():
     X, y, fresh_X, fresh_y = divided("diabetes130us")
     forest = ObliqueForestClassifier(n_estimators=10, n_jobs=2, random_state=0)
@@ -47,7 +48,7 @@ def test_a_hundred_thousand_rows_with_wide_nominal_columns_are_learned():
     assert f1_score(fresh_y, forest.predict(fresh_X), average="macro") > 0.38
 
 
-@pytest.mark.parametrize("name", ["rf1", "yeast_expr_FUN"])
+@pytest.mark.parametrize("name", [pytest.param("rf1", marks=pytest.mark.thorough), "yeast_expr_FUN"])
 def test_values_left_missing_predict_better_than_means_put_in(name):
     is_labels = name.endswith("FUN")
     table, y = missing.read(name)
@@ -58,6 +59,7 @@ def test_values_left_missing_predict_better_than_means_put_in(name):
     assert left > put_in
 
 
+@pytest.mark.thorough
 def test_rows_without_label_help_on_average():
     gains = []
     for name in ("credit-approval", "mfeat-pixel", "emotions", "wq"):
