@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood import Hierarchy, ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.data import Data, read, write
+from tests.sampling import examples
 
 pytestmark = pytest.mark.sampled
 
@@ -149,7 +150,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("task", TASKS)
-@settings(max_examples=25)
+@examples(10)
 @given(drawn=st.data())
 def test_every_format_gives_back_what_was_written(folder, task, drawn):
     data = drawn.draw(tables(task))

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -116,7 +116,7 @@ CONTAINERS = {
     "array of objects": lambda table: np.array(list(table.values()), dtype=object).T,
 }
 EVERY_CONTAINER = pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS.keys())
-QUICKLY = settings(max_examples=25, deadline=None)
+QUICKLY = examples(10)
 
 
 def n_rows(table):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -26,7 +26,7 @@ from tests.sampling import examples
 
 pytestmark = pytest.mark.sampled
 
-SETTINGS = settings(deadline=None, max_examples=25)
+SETTINGS = examples(10)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.25, 1.0, 3.0])
 BOTH = pytest.mark.parametrize("interpolation", ["curve", "step"])
