@@ -23,7 +23,10 @@ def divided(name):
     return X[~test], y[~test], X[test], y[test]
 
 
-@pytest.mark.parametrize(("name", "floor"), [("credit-approval", 0.9), ("speeddating", 0.83)])
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [("credit-approval", 0.9), pytest.param("speeddating", 0.83, marks=pytest.mark.thorough)],
+)
 def test_tables_of_two_classes_fit_as_they_are(name, floor):
     X, y, fresh_X, fresh_y = divided(name)
     assert any(X[column].dtype.kind not in "biuf" for column in X)
