@@ -23,8 +23,18 @@ import pytest  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=30)
+from tests.sampling import mark_thorough  # noqa: E402
+
+# The second by `pytest --hypothesis-profile thorough`; `examples` in sampling.py knows both numbers.
+settings.register_profile("slantwood", deadline=None, derandomize=True, database=None, max_examples=20)
+settings.register_profile("thorough", settings.get_profile("slantwood"), max_examples=100)
 settings.load_profile("slantwood")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tell the cases of sampled tests that are thorough, before pytest leaves these out."""
+    mark_thorough(items)
 
 
 # The fixtures below hand out functions. They live as long as the session, because a property draws

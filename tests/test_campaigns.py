@@ -134,11 +134,10 @@ def test_problems_are_of_all_kinds():
         assert f"split={name}," in about
 
 
-@pytest.mark.slow
 def test_random_problems_are_learned_or_refused():
-    outcomes = [random_problems.run_case(0, number) for number in range(25)]
+    outcomes = [random_problems.run_case(0, number) for number in range(10)]
     counts = Counter(outcome.verdict for outcome in outcomes)
-    assert counts[ACCEPTED] > 10
+    assert counts[ACCEPTED] >= 4
     assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), [
         outcome for outcome in outcomes if outcome.verdict not in (ACCEPTED, REFUSED)
     ]
@@ -180,7 +179,6 @@ def test_interrupts_come_at_one_thread_and_two_to_every_kind_of_work():
 
 
 @linux_only
-@pytest.mark.slow
 def test_an_interrupt_of_fit_keeps_the_earlier_model():
     target = interrupts.Target("axis forest", 2)
     try:

@@ -65,7 +65,7 @@ print("numba" in sys.modules)
     assert run(code) == "False\n"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_process_that_compiles_and_one_that_loads_give_the_same_model(tmp_path):
     code = """
 import hashlib
@@ -75,6 +75,6 @@ X, y = load_digits(return_X_y=True)
 trees = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(X[:300], y[:300]).trees_
 print(hashlib.sha256(trees.weights.tobytes() + trees.bias.tobytes()).hexdigest())
 """
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "SLANTWOOD_NO_MACHINE_CODE": "1"}
     compiling, loading = run(code, env=environment), run(code, env=environment)
     assert compiling == loading

@@ -34,7 +34,6 @@ def cluster(toys):
             yield client
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_no_row(
     cluster, toy, toys, folders, tmp_path, worker_pids, alive, within
 ):

@@ -123,7 +123,7 @@ _STUDY = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 2)])
 def test_an_interrupted_run_goes_on_where_it_was(
     start_script, folders, store, traced, worker_pids, alive, within, backend, n_jobs
@@ -147,7 +147,6 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert {row["status"] for row in store.rows()} == {"ok"}
 
 
-@pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_goes_on(
     start_script, folders, store, traced, worker_pids, alive, within
 ):

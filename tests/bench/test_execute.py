@@ -44,6 +44,7 @@ def _job(dataset, method="bag-pct", **others):
     return Job("comparison", method, dataset, **{"fold": 1, "n_folds": 3, "n_trees": 3, **others})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "dataset", ["triazines", "slump", "banknote", "balance", "flags", "enron", "tmc2007-500"]
 )
@@ -167,7 +168,6 @@ def test_noise_works_where_inputs_are_sparse(done):
 # ---- in a process of its own
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only")
 def test_a_worker_adds_what_is_missing_to_a_row(data, tmp_path):
     jobs = [_job("banknote"), _job("triazines", "wodt"), Job("importance", "bag-svm", "spambase", n_trees=2)]

@@ -107,7 +107,7 @@ def test_a_file_for_other_rows_is_an_error_that_says_what_to_do(tmp_path, conten
     assert (tmp_path / "made-2.txt").read_text() == content
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["triazines", "enron"])
 def test_two_processes_write_the_same_file(data, tmp_path, name):
     one = [sys.executable, "-c", DEAL, name, str(data)]

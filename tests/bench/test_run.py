@@ -58,10 +58,7 @@ def _without_date(page):
     return re.sub(r"\b20\d\d-\d\d-\d\d\b", "DATE", page.read_text(encoding="utf-8"))
 
 
-def whole_run(test):
-    """Mark a test that needs processes, which take their time to start."""
-    forks = pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only")
-    return pytest.mark.slow(forks(test))
+whole_run = pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only")
 
 
 # ---- all of it

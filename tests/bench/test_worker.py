@@ -77,6 +77,7 @@ def test_a_data_set_whose_reader_leaves_threads_is_not_forked(worker, toy, folde
     assert _prepared(folders) == ["threads", "threads"]
 
 
+@pytest.mark.sampled(1)
 def test_a_limit_ends_the_job_and_all_that_it_has_started(any_worker, toy, folders, traced, alive, within):
     row = any_worker.result(toy("never_end", timeout=1.0), folders)
     assert (row["status"], row["quality"]) == ("timed out", None)

@@ -103,7 +103,6 @@ def test_unknown_names_are_told(fails, sets, folder):
     assert not (folder / "out").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only")
 def test_a_small_study_is_run_and_not_run_again(run, sets, folder, monkeypatch):
     pytest.importorskip("matplotlib")

@@ -72,6 +72,7 @@ def test_scores_that_print_the_same_are_both_plain():
     assert _better_in_bold(0.90001, 0.90002) == ("0.900", "0.900")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "targets", "task", "measure", "least"),
     [

@@ -240,7 +240,6 @@ def run_in_terminal(words, **options):
     return out.decode(), said.decode()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
 def test_a_terminal_sees_a_bar_for_the_trees_and_one_for_the_folds(write_csv, waves):
     write_csv("a.csv", waves)
@@ -255,7 +254,7 @@ def test_a_terminal_sees_a_bar_for_the_trees_and_one_for_the_folds(write_csv, wa
     assert json.loads(out)["folds"] == 2
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv, jobs):

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.data import Data, read
 from slantwood.data import write as write_data
+from tests.sampling import examples
 
 FLOWERS = """\
     @relation flowers
@@ -772,7 +773,7 @@ def spelled_out(matrix):
     return matrix.toarray() if sp.issparse(matrix) else matrix
 
 
-@settings(max_examples=150)
+@examples(30)
 @given(data_sets())
 def test_any_data_reads_back_as_it_was_written(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("any") / "any.arff"
@@ -878,7 +879,7 @@ def damaged(draw, texts, pieces=PIECES):
 
 # Damage may look like another encoding, or another way to count attributes, of which the reader warns.
 @pytest.mark.filterwarnings("ignore:.*(not UTF-8|count attributes):UserWarning")
-@settings(max_examples=400)
+@examples(80)
 @given(damaged(SEEDS), st.sampled_from([None, "last:1", "first:2", ()]))
 def test_a_damaged_file_is_read_or_named(tmp_path_factory, content, targets):
     path = tmp_path_factory.mktemp("any") / "damaged.arff"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.data.formats import csv as csv_format
@@ -19,6 +19,7 @@ from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Categories, Data
 from slantwood.data.text import scanning
 from slantwood_bench.scripts.data import available, data_folder
+from tests.sampling import examples
 
 MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null"}
 
@@ -257,7 +258,7 @@ def looks_like_a_mistake(column):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=200)
+@examples(40)
 @given(drawn=texts_of_tables())
 def test_any_table_is_read_as_by_a_slow_reader(tmp_path_factory, drawn):
     text, size = drawn
@@ -316,7 +317,7 @@ def spelled_out(X):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz"])
-@settings(max_examples=100)
+@examples(20)
 @given(data=datasets())
 def test_what_is_written_is_read_again(tmp_path_factory, suffix, data):
     path = tmp_path_factory.mktemp("written") / f"table{suffix}"
@@ -378,7 +379,6 @@ def frame_of_pandas(path, separator):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize(
     "file",

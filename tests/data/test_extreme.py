@@ -5,7 +5,7 @@ import lzma
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.data.formats import extreme
@@ -14,6 +14,7 @@ from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
 from slantwood_bench.scripts.data import available, data_folder
+from tests.sampling import examples
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def datasets(draw):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@examples(30)
 @given(data=datasets(), size=st.sampled_from([1, 32, 1 << 20]))
 def test_what_is_written_is_read_again_also_by_a_slow_reader(tmp_path_factory, data, size):
     path = tmp_path_factory.mktemp("written") / "rows.xmc"
@@ -162,7 +163,6 @@ def test_only_label_sets_are_written(tmp_path):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 @pytest.mark.parametrize("part", ["train", "test"])
 def test_eurlex_is_read_as_by_a_slow_reader(part):

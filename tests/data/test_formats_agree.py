@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood import Hierarchy, ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.data import Data, read, write
+from tests.sampling import examples
+
+pytestmark = pytest.mark.sampled
 
 CELLS = ("arff", "csv", "tsv", "parquet", "arrow")  # these have columns, and the user says which are targets
 NUMBERS = ("npz", "svmlight", "extreme")  # these have numbers only, and say themselves what is a target
@@ -147,7 +150,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("task", TASKS)
-@settings(max_examples=25)
+@examples(10)
 @given(drawn=st.data())
 def test_every_format_gives_back_what_was_written(folder, task, drawn):
     data = drawn.draw(tables(task))

@@ -100,6 +100,7 @@ def test_names_that_are_only_numbers_are_written_short(tmp_path):
 # ---- lines, and what comes out of compressed files
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("opener", [bz2.open, gzip.open, lzma.open])
 @pytest.mark.parametrize("name", ["a.csv", "a.svm", "a.xmc", "a.arff"])
 def test_a_line_without_end_is_refused_while_it_is_decompressed(tmp_path, small, opener, name):
@@ -143,6 +144,7 @@ def test_more_columns_than_memory_are_refused_before_they_are_named(tmp_path, sm
         read(path, targets="last:1")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["a.npz.xz", "a.parquet.xz", "a.arrow.xz"])
 def test_what_is_decompressed_as_a_whole_is_bounded(tmp_path, small, name):
     path = tmp_path / name
@@ -204,6 +206,7 @@ def test_an_array_that_is_shorter_than_its_shape_says_is_refused_before_it_takes
         read(tmp_path / "a.npz")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("names", [("feature_names", 20 * MB), ("target_names", 20 * MB)])
 def test_names_without_end_are_refused_before_each_becomes_a_text(tmp_path, names):
     field, count = names
@@ -241,6 +244,7 @@ def test_a_text_that_a_parquet_file_holds_once_is_not_copied_for_each_row(tmp_pa
     assert pool.max_memory() - max(peak_before, before) < 200 * MB
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("type", ["numeric", "{a,b}"])
 @pytest.mark.parametrize("targets", ["last:1", "first:500"])
 def test_cells_that_sparse_rows_leave_out_are_counted_before_they_take_memory(tmp_path, small, type, targets):

@@ -5,11 +5,12 @@ import lzma
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.data import Labels, read, read_labels, write_labels
 from slantwood.targets.hierarchy import Hierarchy
+from tests.sampling import examples
 
 START = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
 FLAT = START + '<label name="b"></label>\n<label name="a &amp; &quot;c&quot;"/>\n</labels>\n'
@@ -164,7 +165,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300)
+@examples(60)
 @given(st.sampled_from([FLAT, NESTED]), st.data())
 def test_any_damage_is_read_or_named(tmp_path_factory, text, draw):
     content = bytearray(text.encode())

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
@@ -17,6 +17,7 @@ from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data
 from slantwood.data.text import scanning
 from slantwood_bench.scripts.data import available, data_folder
+from tests.sampling import examples
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_a_row_with_more_odd_numbers_than_there_is_room_for(data_of):
     assert np.count_nonzero(dense(data.X)) == 2
 
 
-@settings(max_examples=60)
+@examples(20)
 @given(st.data())
 def test_any_file_is_read_as_by_scikit_learn(tmp_path_factory, drawn):
     n, d = drawn.draw(st.integers(1, 12)), drawn.draw(st.integers(1, 30))
@@ -184,7 +185,7 @@ def datasets(draw):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@examples(30)
 @given(data=datasets())
 def test_what_is_written_is_read_again(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("written") / "rows.svmlight.xz"
@@ -224,7 +225,6 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path, X, y, task, message):
 
 
 @pytest.mark.real_data
-@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
 def test_a_real_file_is_read_as_by_scikit_learn():
     path = data_folder() / "mcc/gas-drift/gas_drift_PARTIAL_batches_1-6_8_9.libsvm.xz"

@@ -90,6 +90,7 @@ def noisy(seed):
     return X, [{DEEP.leaves[i]} for i in leaf]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("split", "levels"), [("gradient", LEVELS), ("svm", noise_levels.OTHER_LEVELS)])
 def test_noisy_labels_get_a_higher_level_than_clean_ones(split, levels):
     of_clean, of_noisy = (

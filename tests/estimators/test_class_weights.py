@@ -182,6 +182,16 @@ def test_weights_given_per_row_and_per_label_multiply():
     assert one.trees_.node_weight[0] == pytest.approx(both.sum())
 
 
+def test_weights_given_per_row_and_per_class_multiply():
+    weights = rng.uniform(0.5, 2.0, 150)
+    classes = (X[:, 1] > 0).astype(int)
+    both = weights * np.where(classes == 1, 6.0, 1.0)
+    one = ObliqueTreeClassifier(class_weight={1: 6.0}, random_state=0).fit(X, classes, sample_weight=weights)
+    other = ObliqueTreeClassifier(random_state=0).fit(X, classes, sample_weight=both)
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+    assert one.trees_.node_weight[0] == pytest.approx(both.sum())
+
+
 def test_labels_of_a_hierarchy_have_weights_by_name():
     chain = Hierarchy.from_edges([("a", "b"), ("b", "c")])
     labels = [{"a"} if x < 0 else {"b"} if x < 1.2 else {"c"} for x in X[:, 0]]

@@ -18,7 +18,10 @@ from slantwood import (
 )
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
-pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning"),
+    pytest.mark.sampled,
+]
 
 TREES = [ObliqueTreeClassifier, ObliqueTreeRegressor]
 FORESTS = [ObliqueForestClassifier, ObliqueForestRegressor]

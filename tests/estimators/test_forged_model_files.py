@@ -123,6 +123,7 @@ def run_with_little_memory(code, *words):
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
 def test_a_device_without_end_is_refused(device):
     if not os.path.exists(device):
@@ -260,6 +261,7 @@ def test_the_memory_of_trees_is_judged_rightly():
         assert 0.5 * tree_file._BYTES_PER_NODE * n_nodes < peak < tree_file._BYTES_PER_NODE * n_nodes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("value", [b"[]", b"{}", b'{"a":0}', b"0", b'"ab"', b"[0]"])
 def test_a_header_of_small_values_is_refused_before_it_is_parsed(tmp_path, value):
     header = (
@@ -513,6 +515,7 @@ def put(value, *way):
 LONG = "x" * 3_000_000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("case", "change"),
     [

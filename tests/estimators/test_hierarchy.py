@@ -29,7 +29,10 @@ from slantwood.model_selection import LabelStratifiedKFold
 from slantwood.targets.thresholds import tuned_thresholds
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
-pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning"),
+    pytest.mark.sampled,
+]
 
 SEEDS = st.integers(0, 2**32 - 1)
 SPLITS = ["gradient", "svm"]
@@ -156,6 +159,7 @@ def of_array():
     return forest(bootstrap=True).fit(X, Y)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_the_labels_gives_the_same_model(form, of_array):
     y = FORMS[form]
@@ -268,6 +272,7 @@ def drawn(seed):
     return hierarchy, X, y, weights[rng.integers(4)], rng
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["tree", "forest", "bootstrap", "unlabelled"])
 @pytest.mark.parametrize("split", SPLITS)
 @settings(max_examples=12)
@@ -300,6 +305,7 @@ def test_no_label_scores_above_its_parents(split, kind, seed):
         assert excess(hierarchy, model.oob_decision_function_) == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("clustering", ["features", "targets+features", "sketch"])
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_scores_are_consistent_whatever_judges_the_splits(clustering, as_sparse):
@@ -596,6 +602,7 @@ def test_labels_of_weightless_rows_only_are_no_out_of_bag_score_either():
         assert np.isnan(model.oob_score_)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", ["sets", "lists", "sparse", "array", "frame"])
 def test_cross_validation_takes_every_form(form):
     lists = [sorted(row) for row in SETS]
@@ -614,6 +621,7 @@ def test_cross_validation_takes_every_form(form):
     assert_array_equal(found, expected)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["sets", "sparse"])
 def test_grid_search_takes_label_sets(form):
     y = SETS if form == "sets" else sp.csr_array(Y)
@@ -657,6 +665,7 @@ def test_the_hierarchy_of_the_fit_is_the_one_that_predicts():
     assert flat.score(X, CLOSED) == (flat.predict(X) == CLOSED).all(axis=1).mean()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["sets", "sparse", "gaps"])
 def test_trees_that_are_added_are_those_of_one_fit(form):
     y = {"sets": SETS, "sparse": sp.csr_array(Y), "gaps": with_gaps(CLOSED, rows=range(5))}[form]
@@ -697,6 +706,7 @@ def test_trees_of_a_hierarchy_are_not_added_to_those_without(y):
         model.set_params(hierarchy=DAG, n_estimators=5).fit(X, Y)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["sets", "sparse", "gaps"])
 def test_the_number_of_threads_does_not_matter(form):
     y = {"sets": SETS, "sparse": sp.csr_array(Y), "gaps": with_gaps(CLOSED)}[form]

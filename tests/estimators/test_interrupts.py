@@ -38,6 +38,7 @@ def _problem(kind, X, Y):
     return ObliqueForestClassifier(), Y
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("kind", ["labels", "numbers", "partly labelled", "hierarchy"])
 def test_a_time_limit_ends_a_fit_and_the_earlier_model_stays(kind, n_jobs, rows, time_limit):
@@ -68,11 +69,14 @@ def test_a_single_tree_runs_in_a_thread_too(rows, time_limit):
     X, _ = rows
     tree = ObliqueTreeRegressor(random_state=0).fit(X, X[:, 0])
     before = tree.trees_
-    with time_limit(0.5):
-        while True:
-            tree.fit(X, X[:, 0])
-    assert tree.predict(X).shape == (len(X),)
-    assert tree.trees_ is not before  # some of the fits came to their end
+    for seconds in (0.05, 0.5, 5.0):  # on a busy machine no fit may come to its end in the first
+        with time_limit(seconds):
+            while True:
+                tree.fit(X, X[:, 0])
+        assert tree.predict(X).shape == (len(X),)
+        if tree.trees_ is not before:
+            return
+    pytest.fail("none of the fits came to its end")
 
 
 _SCRIPT = """
@@ -97,7 +101,14 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a child process cannot be sent Ctrl-C alone")
-@pytest.mark.parametrize(("seconds", "n_jobs"), [(0.02, 2), (0.2, 1), (0.5, 2)])
+@pytest.mark.parametrize(
+    ("seconds", "n_jobs"),
+    [
+        (0.02, 2),
+        pytest.param(0.2, 1, marks=pytest.mark.thorough),
+        pytest.param(0.5, 2, marks=pytest.mark.thorough),
+    ],
+)
 def test_ctrl_c_is_a_keyboard_interrupt_and_no_crash(n_jobs, seconds):
     code = textwrap.dedent(_SCRIPT.format(n_jobs=n_jobs))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:

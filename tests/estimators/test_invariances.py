@@ -16,6 +16,8 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 
+pytestmark = pytest.mark.sampled
+
 
 def problem(task, n=150):
     """Small integer-valued data of one task, and a forest for it."""

@@ -15,7 +15,10 @@ from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, load_model
 from slantwood.targets.thresholds import tuned_thresholds
 
 # Few trees on purpose: rows that all of them saw are part of what is claimed.
-pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning"),
+    pytest.mark.sampled,
+]
 
 TUNED = ["f1_micro", "f1_macro"]
 FORMS = ["csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "lil_array", "dok_array"]

@@ -18,6 +18,8 @@ from slantwood import (
     load_model,
 )
 
+pytestmark = pytest.mark.sampled
+
 SPLITS = ["gradient", "svm"]
 TASKS = ["binary", "multi-class", "multi-label", "regression", "multi-target regression"]
 
@@ -233,6 +235,7 @@ def fresh_score(X, y, **parameters):
     return model.fit(X[:300], y[:300]).score(X[300:], y[300:])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("split", SPLITS)
 def test_gaps_in_features_of_no_use_cost_nothing(split):
     cost = []

@@ -20,7 +20,10 @@ from slantwood import (
 from slantwood.growth.plan import bootstrap_counts
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
-pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning"),
+    pytest.mark.sampled,
+]
 
 SPLITS = ["gradient", "svm"]
 TASKS = ["binary", "multi-class", "multi-label", "regression", "multi-target"]
@@ -185,6 +188,7 @@ LABEL_MATRICES = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("container", LABEL_MATRICES)
 @pytest.mark.parametrize("weight", [None, 0.5])
 def test_labels_are_unknown_in_any_container(container, weight):
@@ -373,13 +377,14 @@ def groups(seed, n_labeled):
     return X[:400], np.where(np.arange(400) < n_labeled, group[:400], -1), X[400:], group[400:]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("split", SPLITS)
 def test_rows_without_label_help_where_features_show_the_groups(split):
     gain = []
     for seed in range(8):
         X, y, fresh_X, fresh_y = groups(seed, 12)
         scored = [
-            forest("multi-class", n_estimators=30, split=split, unlabeled_weight=weight, random_state=seed)
+            forest("multi-class", n_estimators=10, split=split, unlabeled_weight=weight, random_state=seed)
             .fit(X, y)
             .score(fresh_X, fresh_y)
             for weight in (0.0, 0.5)
@@ -431,7 +436,7 @@ def test_the_weight_that_is_chosen_is_the_weight_in_use():
 def test_choosing_a_weight_costs_little_where_features_mislead():
     # The target is one feature; three others form groups that have nothing to do with it.
     scored = []
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(400, 6))
         X[:, 3:] += 8.0 * rng.integers(0, 2, (400, 3))
@@ -445,6 +450,7 @@ def test_choosing_a_weight_costs_little_where_features_mislead():
     assert chosen > labelled_alone - 0.02
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_labeled", [1, 2, 3])
 @pytest.mark.parametrize("task", TASKS)
 def test_very_few_labels_are_enough_to_choose(task, n_labeled):
@@ -468,6 +474,7 @@ def test_the_order_of_rows_without_label_does_not_change_the_quality():
     assert abs(np.mean(straight) - np.mean(shuffled)) < 0.02
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_kept", [80, 60], ids=["some of them", "all of them"])
 @pytest.mark.parametrize("task", TASKS)
 def test_rows_without_label_of_weight_zero_take_no_part(task, n_kept):
@@ -711,6 +718,7 @@ def test_infinite_numbers_are_refused_among_objects_too():
         forest("regression").fit(X, y)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("weight", [None, 0.5, "auto"])
 def test_callbacks_hear_of_the_trees_of_the_final_model_only(weight):
     told = []

@@ -10,6 +10,8 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 
+pytestmark = pytest.mark.sampled
+
 X = np.random.default_rng(0).normal(size=(60, 40))
 
 

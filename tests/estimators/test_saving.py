@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -38,6 +38,7 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.machine_code import finding
 from slantwood.model import container
+from tests.sampling import examples
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
@@ -657,6 +658,7 @@ ODD_VALUES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", FUZZED)
 def test_no_document_makes_anything_but_a_model_or_an_error(case, fitted):
     data = in_bytes(fitted(case))
@@ -709,6 +711,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", FUZZED)
 def test_no_array_makes_anything_but_a_model_or_an_error(case, fitted):
     data = in_bytes(fitted(case))
@@ -741,7 +744,7 @@ def test_no_array_makes_anything_but_a_model_or_an_error(case, fitted):
                 tried(name, changed)
 
 
-@settings(max_examples=300)
+@examples(60)
 @given(st.integers(0, 2**32))
 def test_random_bytes_in_arrays_make_nothing_but_a_model_or_an_error(fitted, seed):
     rng = np.random.default_rng(seed)

@@ -14,6 +14,8 @@ from slantwood import (
 )
 from slantwood.model_selection import LabelStratifiedKFold
 
+pytestmark = pytest.mark.sampled
+
 FORMATS = ["csr", "csc", "coo", "bsr"]
 X = np.random.default_rng(0).poisson(0.5, (24, 6)).astype(float)
 Y = (X[:, :4] > 0).astype(int)

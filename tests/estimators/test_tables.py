@@ -23,7 +23,10 @@ from slantwood import (
 )
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
-pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning"),
+    pytest.mark.sampled,
+]
 
 CONTAINERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
 SPLITS = ["gradient", "svm"]

@@ -20,6 +20,8 @@ from slantwood import (
 from slantwood.explain import feature_ranking
 from slantwood.growth.plan import row_counts
 
+pytestmark = pytest.mark.sampled
+
 METHODS = ("paper", "impurity", "genie3", "symbolic", "permutation")
 BY_SPLITS = METHODS[:-1]
 HIERARCHY = Hierarchy.from_paths(["a/x", "a/y", "b"])

@@ -25,6 +25,8 @@ from slantwood.export import encode_inputs, to_onnx
 from slantwood.export import onnx as onnx_export
 from slantwood.export.traversal import chain_width, linked, stored_bytes
 
+pytestmark = pytest.mark.sampled
+
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 

@@ -15,12 +15,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import is_frame
+from tests.sampling import examples
 
 pytestmark = pytest.mark.plain_python
 
@@ -115,7 +116,7 @@ CONTAINERS = {
     "array of objects": lambda table: np.array(list(table.values()), dtype=object).T,
 }
 EVERY_CONTAINER = pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS.keys())
-QUICKLY = settings(max_examples=25, deadline=None)
+QUICKLY = examples(10)
 
 
 def n_rows(table):
@@ -173,6 +174,7 @@ def slow_twin(training, new, missing_indicators):
 # Properties
 
 
+@pytest.mark.sampled(5)
 @EVERY_CONTAINER
 @QUICKLY
 @given(both=training_and_new_tables(), missing_indicators=st.booleans())
@@ -265,7 +267,7 @@ def strange_frames(draw):
     return pd.DataFrame(columns)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(40)
 @given(
     frame=strange_frames(),
     listed=st.sampled_from(["from_dtype", None, ["column_0"], [0], [5], ["x"]]),

@@ -18,7 +18,7 @@ from slantwood.features.matrix import (
     varying_columns,
 )
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 EPS = float(np.finfo(np.float32).eps)
 SEEDS = st.integers(0, 2**32 - 1)

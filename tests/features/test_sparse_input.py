@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from slantwood.features.sparse_input import check_sparse
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 FORMATS = ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"]
 COMPRESSED = ["csr", "csc", "bsr"]

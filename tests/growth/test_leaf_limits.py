@@ -10,6 +10,8 @@ from scipy.stats import f_oneway
 from slantwood import AxisParallelSplit, ObliqueTreeRegressor
 from slantwood.growth.significance import critical_values, is_significant
 
+pytestmark = pytest.mark.sampled
+
 
 def problem(seed=0, n=80, sparse=False):
     rng = np.random.default_rng(seed)

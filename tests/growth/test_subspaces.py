@@ -16,6 +16,8 @@ from slantwood.growth.subspaces import choose_features, draw_features
 from slantwood.kernels.random import below, uniform
 from slantwood.kernels.workspace import make_workspace, measure
 
+pytestmark = pytest.mark.sampled
+
 SEEDS = st.integers(1, 2**64 - 1)
 BOTH_FORMS = pytest.mark.parametrize("form", ["dense", "sparse"])
 SPLITS = pytest.mark.parametrize("split", ["gradient", "svm"])
@@ -156,6 +158,7 @@ def test_columns_drawn_before_they_are_measured_are_measured_alike(dense, seed, 
         assert_allclose(workspace.offset[k], reference.offset[place[column]], rtol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_columns_drawn_before_they_are_measured_are_equally_likely(dense, size):
     X = np.hstack([np.full((4, 3), 7.0), np.random.default_rng(0).normal(size=(4, 4))])
@@ -230,6 +233,7 @@ def assert_as_often(count, probability):
         assert abs(count.get(drawn, 0) - N_DRAWS * p) <= max(tolerance, 4.5), drawn
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_every_set_of_dense_columns_is_as_likely(dense, size):
     X = np.random.default_rng(0).normal(size=(4, 6))
@@ -250,6 +254,7 @@ def one_after_another(support, size):
     return probability
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_sparse_columns_are_drawn_in_proportion_to_the_rows_that_have_them(sparse, size):
     probability = one_after_another(SUPPORT, size)

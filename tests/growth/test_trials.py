@@ -10,6 +10,8 @@ from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTre
 from slantwood.growth.nodes import SplitWeights, as_grown_tree, make_nodes
 from slantwood.growth.trials import cut_back, is_beyond_chance
 
+pytestmark = pytest.mark.sampled
+
 
 def either_or(n, d, seed):
     """Two features that say nothing alone and all together, among others that say nothing."""

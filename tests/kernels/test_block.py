@@ -10,7 +10,7 @@ from slantwood.kernels.block import copy_row, gather, row_range
 from slantwood.kernels.products import project
 from slantwood.kernels.workspace import make_workspace, measure, set_scales
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 EPS = float(np.finfo(np.float32).eps)
 NO_IMPORTANCE = np.empty(0, np.float32)

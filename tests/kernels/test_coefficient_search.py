@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -16,6 +16,7 @@ from slantwood.kernels.coefficient_search import (
     gain_of,
     rescale,
 )
+from tests.sampling import examples
 
 pytestmark = pytest.mark.plain_python
 
@@ -103,7 +104,7 @@ def assert_sums_are_those_of_the_scores(search, Z, X):
 
 @FORMS
 @pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
-@settings(max_examples=25)
+@examples(10)
 @given(*PROBLEM)
 def test_no_other_step_removes_more_impurity(
     in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed
@@ -137,7 +138,7 @@ def test_no_other_step_removes_more_impurity(
 
 @FORMS
 @pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
-@settings(max_examples=25)
+@examples(10)
 @given(*PROBLEM)
 def test_the_best_first_step_is_the_best_axis_parallel_split(
     in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed
@@ -166,7 +167,7 @@ def test_the_best_first_step_is_the_best_axis_parallel_split(
 
 @FORMS
 @pytest.mark.parametrize("has_missing", [False, True], ids=["whole", "missing"])
-@settings(max_examples=25)
+@examples(10)
 @given(*PROBLEM)
 def test_the_split_of_a_search_divides_the_rows_as_its_scores_do_halfway_between_the_sides(
     in_both_forms, gathered, standardised_of, x_form, z_form, has_missing, n, d, k, seed

@@ -14,6 +14,8 @@ from sklearn.svm import LinearSVC
 
 from slantwood.kernels.l1_svm import fit_l1_svm
 
+pytestmark = pytest.mark.sampled
+
 SEEDS = st.integers(0, 2**32 - 1)
 DENSE, SPARSE = 0, 1
 BOTH = pytest.mark.parametrize("form", [DENSE, SPARSE], ids=["dense", "sparse"])
@@ -149,6 +151,7 @@ def liblinear(name, C, max_iter):
     return objective(X, side, C, w, best_offset(X, side, C, w))
 
 
+@pytest.mark.sampled(2)
 @BOTH
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("name", SETS)

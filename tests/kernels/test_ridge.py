@@ -121,6 +121,7 @@ def test_cross_validation_is_strong_for_noise_and_weak_for_what_is_linear(blocks
     assert np.median(chosen["linear"]) < 1e-3
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("shape", [(400, 150), (60, 300)], ids=["more rows", "more features"])
 def test_few_steps_choose_strengths_that_serve_fresh_rows_as_well_as_the_best_one(blocks_of, shape):
     # Few steps have not seen most eigenvalues.

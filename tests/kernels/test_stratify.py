@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.kernels.stratify import stratify
+from tests.sampling import examples
 
 pytestmark = pytest.mark.plain_python
 
@@ -69,7 +70,7 @@ def twin(labels, n_folds):
 
 
 # Many, because it takes a full fold, which turns rows away, to tell apart some wrong ways.
-@settings(max_examples=150)
+@examples(30)
 @given(SHAPES, DENSITIES, SEEDS, FOLDS)
 def test_folds_are_those_of_the_slow_twin(shape, density, seed, n_folds):
     labels = drawn(shape, density, seed)
@@ -77,7 +78,7 @@ def test_folds_are_those_of_the_slow_twin(shape, density, seed, n_folds):
     np.testing.assert_array_equal(dealt(labels, n_folds), twin(labels, n_folds))
 
 
-@settings(max_examples=150)
+@examples(30)
 @given(SHAPES, DENSITIES, SEEDS, FOLDS)
 def test_sizes_of_folds_differ_by_one_at_most_and_every_row_has_one(shape, density, seed, n_folds):
     n_folds = min(n_folds, shape[0])

@@ -10,6 +10,8 @@ from numpy.testing import assert_array_equal
 
 from slantwood.kernels.two_means import two_means
 
+pytestmark = pytest.mark.sampled
+
 EPS = float(np.finfo(np.float32).eps)
 SEEDS = st.integers(0, 2**32 - 1)
 WEIGHTED = st.booleans()

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from slantwood.kernels.compiling import IS_PLAIN
 from slantwood.machine_code.building import entry_points, kernel_of
 from slantwood.machine_code.words import parse
@@ -25,7 +23,6 @@ def test_every_entry_point_is_a_kernel_and_a_form():
             assert f"{kernel.full_name}({form})" == entry
 
 
-@pytest.mark.slow
 def test_all_tasks_containers_learners_and_files_use_entry_points_of_the_list_and_all_of_them():
     result = subprocess.run([sys.executable, str(EVERYTHING)], capture_output=True, text=True, timeout=900)
     assert result.returncode == 0, result.stderr

@@ -69,6 +69,7 @@ def test_what_is_compiled_is_kept_and_agrees_with_what_is_shipped(tmp_path, ship
     assert len(numbers) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
 def test_damaged_code_is_compiled_again(tmp_path, shipped, damage):
     path = shipped[0] / store.tag() / store.file_name(ENTRY)

@@ -36,6 +36,7 @@ with finding._lock, global_compiler_lock:  # the parent has them back, too
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("lock", ["ours", "of Numba"])
 def test_a_lock_of_the_compiler_is_never_held_across_a_fork(lock):
     words = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORK, lock]

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from sklearn.metrics import f1_score
 
 from slantwood.metrics import macro_f1
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = examples(20)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 
 
@@ -46,6 +47,7 @@ def test_indicators_give_scikit_learns_value(pair):
     assert_allclose(macro_f1(*pair), expected, rtol=1e-13)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
 @given(pair=indicator_pairs())

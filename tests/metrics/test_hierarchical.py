@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
@@ -19,8 +19,9 @@ from slantwood.metrics import (
     label_ranking_average_precision,
 )
 from slantwood.targets.hierarchy import Hierarchy
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=25)
+SETTINGS = examples(10)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 
 # Columns: a, a/x, a/x/1, a/y, b
@@ -103,6 +104,7 @@ def test_without_hierarchy_they_are_scikit_learns_micro_averages(pair):
     assert_allclose(hierarchical_precision_recall_f1(*pair), expected, rtol=1e-13)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @pytest.mark.parametrize("hierarchy", [None, TREE], ids=["without", "with"])
 @SETTINGS

@@ -5,14 +5,15 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose
 from sklearn import metrics as sklearn_metrics
 
 from slantwood import metrics
 from tests.metrics.conftest import label_problems, sparse
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=20)
+SETTINGS = examples(10)
 
 EXAMPLE_BASED = {
     "example_precision": lambda both, true, said: both / said if said else 0.0,

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,8 +22,11 @@ from slantwood.metrics import (
     pooled_auprc,
 )
 from slantwood.metrics.precision_recall import _areas_under_hyperbolas
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=25)
+pytestmark = pytest.mark.sampled
+
+SETTINGS = examples(10)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.25, 1.0, 3.0])
 BOTH = pytest.mark.parametrize("interpolation", ["curve", "step"])
@@ -240,7 +243,7 @@ def exact_area(t, n, d, D):
         return float(d * d / D + d / D * (t - n * d / D) * (1 + D / n).ln())
 
 
-@settings(deadline=None, max_examples=300)
+@examples(60)
 @given(st.data())
 def test_the_closed_form_keeps_its_precision_for_segments_of_any_size(data):
     def size(least, greatest):
@@ -324,6 +327,7 @@ def test_values_are_those_of_a_list_of_the_known_cells(interpolation, problem, d
     assert_allclose(all_values(y, s, interpolation, w), expected, rtol=1e-11)
 
 
+@pytest.mark.sampled(2)
 @BOTH
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
@@ -411,6 +415,7 @@ def test_scores_of_any_precision_may_be_weighted(dtype):
 # What must not matter.
 
 
+@pytest.mark.sampled(2)
 @BOTH
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
@@ -559,14 +564,14 @@ def test_raising_a_true_cell_never_lowers_the_steps(problem):
 
 
 def test_huge_sparse_matrices_are_never_made_dense():
-    n_rows, n_labels = 200_000, 1_000_000
+    n_rows, n_labels = 50_000, 1_000_000
     rows = np.arange(n_rows)
     y = sp.csr_array((np.ones(n_rows, bool), (rows, rows)), shape=(n_rows, n_labels))
     s = sp.csr_array((np.ones(n_rows), (rows, rows)), shape=(n_rows, n_labels))
     assert pooled_auprc(y, s) == 1.0
     assert average_auprc(y, s) == 1.0
     # All other cells come first: the integral of x/(n + x) over [0,1] is 1/2n, but for terms of 1/n².
-    assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=1e-5)
+    assert_allclose(average_auprc(y, -s), 0.5 / (n_rows - 1), rtol=2 / n_rows)
     assert_allclose(pooled_auprc(y, -s), 0.5 / (n_labels - 1), rtol=1e-5)
     assert_allclose(pooled_auprc(y, sp.csr_array(y.shape)), 1 / n_labels)
     # Weights, and a cell in each row that is not known.

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
@@ -20,8 +20,9 @@ from slantwood.metrics import (
     ranking_loss,
 )
 from tests.metrics.conftest import label_problems, sparse
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=25)
+SETTINGS = examples(10)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 LEVEL = st.sampled_from([-2.0, -0.5, 0.0, 0.25, 1.0, 3.0])
 

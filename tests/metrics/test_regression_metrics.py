@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
@@ -11,8 +11,9 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 
 from slantwood import metrics
 from slantwood.metrics import mean_r2
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=50)
+SETTINGS = examples(20)
 # Multiples of 1/4 keep means of constants exact, where scikit-learn needs them to be.
 LEVELS = st.integers(-8, 8).map(lambda i: i / 4)
 

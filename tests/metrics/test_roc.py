@@ -5,14 +5,15 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score
 
 from slantwood.metrics import average_auroc, label_auroc, pooled_auroc
 from tests.metrics.conftest import label_problems, sparse
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=30)
+SETTINGS = examples(10)
 
 
 def slow_auroc(y, scores, weights):

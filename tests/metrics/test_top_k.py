@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,8 +18,9 @@ from slantwood.metrics import (
     propensities,
     propensity_scored_precision_at_k,
 )
+from tests.sampling import examples
 
-SETTINGS = settings(deadline=None, max_examples=25)
+SETTINGS = examples(10)
 SPARSE_FORMATS = [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array]
 ANY_LEVEL = st.sampled_from([-1.0, -0.5, 0.0, 0.25, 0.5, 2.0])
 POSITIVE_LEVEL = st.sampled_from([0.25, 0.5, 1.0, 2.0])
@@ -78,6 +79,7 @@ def test_dense_scores_agree_with_the_slow_definitions(problem):
         )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", SPARSE_FORMATS)
 @SETTINGS
 @given(problem=problems())

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from slantwood import (
@@ -24,6 +24,7 @@ from slantwood import (
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
 )
+from tests.sampling import examples
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
@@ -278,7 +279,7 @@ def check(case):
     return model
 
 
-SLOW = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+SLOW = examples(30, suppress_health_check=list(HealthCheck))
 
 
 @SLOW
@@ -293,7 +294,7 @@ def test_any_odd_table_is_learned_or_refused_in_clear_words(case):
     check(case)
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(20, suppress_health_check=list(HealthCheck))
 @given(st.data(), st.integers(2, 12))
 def test_a_table_of_numbers_and_texts_is_always_learned(data, n):
     kinds = data.draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=4))

@@ -19,7 +19,6 @@ from slantwood_bench.usage import usage_of
 
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.slow,
     pytest.mark.skipif(
         not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
     ),
@@ -67,7 +66,13 @@ def rows_of(path):
     return re.split(r"(?im)^@data\s*?\n", lzma.decompress(path.read_bytes()).decode())[1]
 
 
-@pytest.mark.parametrize("name", SIZES)
+# test_registry.py loads all sets, each as one: here are a tree, a graph and one that is mostly zeros.
+FEW = ("enron", "yeast_cellcycle_FUN", "yeast_pheno_GO", "yeast_pheno_FUN_v2007")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] * (name not in FEW)) for name in SIZES]
+)
 def test_every_set_reads_to_its_known_size(name):
     paths = paths_of(name)
     assert len(paths) in (2, 3)
@@ -138,12 +143,21 @@ def test_a_forest_predicts_gene_functions_better_than_published_methods():
     assert forest.score(test.X, test.y) == pytest.approx(area_in_clus)
 
 
-def test_four_thousand_labels_of_a_graph_take_little_memory():
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        # Nothing is left to be searched for; too few trees to compare.
+        {"n_estimators": 5, "split": "axis", "min_samples_split": 100},
+        pytest.param({}, marks=pytest.mark.thorough),
+    ],
+    ids=["few trees", "defaults"],
+)
+def test_four_thousand_labels_of_a_graph_take_little_memory(parameters):
     train, test = load_parts("yeast_gasch1_GO")
-    forest = ObliqueForestClassifier(hierarchy=train.hierarchy, n_jobs=2, random_state=0)
+    forest = ObliqueForestClassifier(hierarchy=train.hierarchy, n_jobs=2, random_state=0, **parameters)
     usage = usage_of(lambda: forest.fit(train.X, train.y))
     assert usage.peak < 3000
-    assert judged(forest, test)[0] > max(PUBLISHED["yeast_gasch1_GO"])
+    assert parameters or judged(forest, test)[0] > max(PUBLISHED["yeast_gasch1_GO"])
     scores = forest.predict_proba(test.X)
     nodes = train.hierarchy.nodes
     parents, children = np.array([[nodes.index(a), nodes.index(b)] for a, b in train.hierarchy.edges]).T

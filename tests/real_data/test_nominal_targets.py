@@ -7,7 +7,6 @@ from slantwood_bench.scripts.data import available
 
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.slow,
     pytest.mark.skipif(
         not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
     ),

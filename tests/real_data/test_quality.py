@@ -21,7 +21,7 @@ from slantwood_bench.scripts.quality import PUBLISHED
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
 )
-pytestmark = [pytest.mark.real_data, pytest.mark.slow]
+pytestmark = pytest.mark.real_data
 
 
 def cross_validated(forest, X, y, measure, n_folds=3):
@@ -54,9 +54,9 @@ def f1(model, X, y):
     [
         ("emotions", 3, 0.81),
         ("scene", 3, 0.88),
-        ("bibtex", 1, 0.60),
-        ("corel5k", 3, 0.33),
-        ("delicious", 1, 0.41),
+        pytest.param("bibtex", 1, 0.60, marks=pytest.mark.thorough),
+        pytest.param("corel5k", 3, 0.33, marks=pytest.mark.thorough),
+        pytest.param("delicious", 1, 0.41, marks=pytest.mark.thorough),
     ],
 )
 def test_label_ranking_precision_is_above_its_floor(name, n_folds, floor):
@@ -65,6 +65,7 @@ def test_label_ranking_precision_is_above_its_floor(name, n_folds, floor):
 
 
 @needs_data
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "floor"), [("enb", 0.976), ("jura", 0.64), ("atp1d", 0.82), ("wq", 0.17), ("oes10", 0.81)]
 )
@@ -86,6 +87,7 @@ def test_quality_on_scikit_learns_own_data_is_above_its_floor(name, forest, meas
     assert cross_validated(forest, X, y, measure) >= floor
 
 
+@pytest.mark.thorough
 @needs_data
 def test_eurlex_precision_is_above_its_floors():
     train, test = read_parts("eurlex-eurovoc")
@@ -95,6 +97,7 @@ def test_eurlex_precision_is_above_its_floors():
 
 
 @needs_data
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "measure", "floor"), [("emotions", lrap, 0.81), ("scene", lrap, 0.88), ("enb", r2, 0.98)]
 )

@@ -13,7 +13,6 @@ from slantwood_bench.scripts.data import available, data_folder
 
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.slow,
     pytest.mark.skipif(
         not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
     ),
@@ -110,6 +109,7 @@ def test_liac_arff_finds_the_same_in_sparse_files(liac, file):
     assert_same(data, [name for name, _ in content["attributes"]], matrix, ("0", "1"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", MULTI_LABEL)
 def test_scikit_multilearn_finds_the_same_labels(load_from_arff, tmp_path, file):
     plain = tmp_path / "plain.arff"
@@ -123,6 +123,7 @@ def test_scikit_multilearn_finds_the_same_labels(load_from_arff, tmp_path, file)
     assert_same(data, names, np.hstack([X.toarray(), y.toarray()]), ("0", "1"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", MULTI_LABEL)
 def test_the_labels_are_those_of_the_list_beside(file):
     folder = path_of(file).parent

@@ -11,12 +11,16 @@ from slantwood_bench.scripts.quality import cross_validated, judged, slantwood_f
 needs_data = pytest.mark.skipif(
     not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
 )
-pytestmark = [pytest.mark.real_data, pytest.mark.slow]
+pytestmark = pytest.mark.real_data
 
 
 @needs_data
 @pytest.mark.parametrize(
-    ("split", "floor"), [(CARTLCSplit(), 0.67), (OC1Split(), 0.68)], ids=["cart-lc", "oc1"]
+    ("split", "floor"),
+    [
+        pytest.param(CARTLCSplit(), 0.67, id="cart-lc", marks=pytest.mark.thorough),
+        pytest.param(OC1Split(), 0.68, id="oc1"),
+    ],
 )
 def test_a_tree_on_1776_features_has_several_levels_and_is_better_than_chance(split, floor):
     # The larger class has 0.54 of the rows.
@@ -26,6 +30,7 @@ def test_a_tree_on_1776_features_has_several_levels_and_is_better_than_chance(sp
     assert tree.score(test.X, test.y) >= floor
 
 
+@pytest.mark.thorough
 @needs_data
 def test_ten_trees_of_the_ndcg_split_rank_labels_as_well_as_fifty_of_fastxml_did():
     # The published figures are 0.714, 0.599 and 0.504.

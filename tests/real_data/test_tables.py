@@ -11,7 +11,6 @@ from slantwood_bench.scripts.data import available, read
 
 pytestmark = [
     pytest.mark.real_data,
-    pytest.mark.slow,
     pytest.mark.skipif(
         not available(), reason="the folder of real data sets is absent; set SLANTWOOD_DATA to its path"
     ),
@@ -24,7 +23,10 @@ def divided(name):
     return X[~test], y[~test], X[test], y[test]
 
 
-@pytest.mark.parametrize(("name", "floor"), [("credit-approval", 0.9), ("speeddating", 0.83)])
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [("credit-approval", 0.9), pytest.param("speeddating", 0.83, marks=pytest.mark.thorough)],
+)
 def test_tables_of_two_classes_fit_as_they_are(name, floor):
     X, y, fresh_X, fresh_y = divided(name)
     assert any(X[column].dtype.kind not in "biuf" for column in X)
@@ -41,6 +43,7 @@ def test_a_table_of_one_number_fits_as_it_is():
     assert r2_score(fresh_y, forest.predict(fresh_X)) > 0.3
 
 
+@pytest.mark.thorough
 def test_a_hundred_thousand_rows_with_wide_nominal_columns_are_learned():
     X, y, fresh_X, fresh_y = divided("diabetes130us")
     forest = ObliqueForestClassifier(n_estimators=10, n_jobs=2, random_state=0)
@@ -48,7 +51,7 @@ def test_a_hundred_thousand_rows_with_wide_nominal_columns_are_learned():
     assert f1_score(fresh_y, forest.predict(fresh_X), average="macro") > 0.38
 
 
-@pytest.mark.parametrize("name", ["rf1", "yeast_expr_FUN"])
+@pytest.mark.parametrize("name", [pytest.param("rf1", marks=pytest.mark.thorough), "yeast_expr_FUN"])
 def test_values_left_missing_predict_better_than_means_put_in(name):
     is_labels = name.endswith("FUN")
     table, y = missing.read(name)
@@ -59,6 +62,7 @@ def test_values_left_missing_predict_better_than_means_put_in(name):
     assert left > put_in
 
 
+@pytest.mark.thorough
 def test_rows_without_label_help_on_average():
     gains = []
     for name in ("credit-approval", "mfeat-pixel", "emotions", "wq"):

@@ -15,6 +15,8 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 
+pytestmark = pytest.mark.sampled
+
 EVERY_SPLIT = {"min_samples_split": 2, "min_impurity_decrease": 0.0, "random_state": 0}
 FORMS = pytest.mark.parametrize("hold", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 

@@ -13,6 +13,8 @@ from slantwood.kernels.products import gram
 from slantwood.splits.gradient import GradientSplit, evaluate
 from slantwood.splits.protocol import learn
 
+pytestmark = pytest.mark.sampled
+
 EPS = float(np.finfo(np.float32).eps)
 DENSE, SPARSE = 0, 1
 FORMS = pytest.mark.parametrize(

@@ -196,6 +196,7 @@ def _orthants(n, seed):
     return X, (X > 0) @ (2 ** np.arange(6))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_forests_of_classes_find_the_orthants_of_a_space(seed):
     forest = ObliqueForestClassifier(random_state=seed).fit(*_orthants(500, seed))
@@ -228,6 +229,7 @@ def _mean_advantage(make, form=np.asarray):
     return np.mean(added)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("n_targets", [1, 3])
 def test_forests_are_better_on_planted_steps(n_targets):
     def make(seed):
@@ -249,6 +251,7 @@ def test_splits_of_a_single_feature_are_in_the_trees():
     assert share["axis"] > 5 * share[None]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_forests_are_better_where_features_are_mostly_zero(form):
     def make(seed):

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from slantwood.splits.oc1 import OC1Split
 from slantwood.splits.protocol import learn
 
+pytestmark = pytest.mark.sampled
+
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
     ("x_form", "z_form"), [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["dense", "sparse Z", "sparse X", "sparse"]

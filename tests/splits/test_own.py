@@ -17,6 +17,8 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 
+pytestmark = pytest.mark.sampled
+
 FORESTS = (ObliqueForestClassifier, ObliqueForestRegressor)
 DENSITIES = pytest.mark.parametrize("density", [1.0, 0.08], ids=["dense", "sparse"])
 

@@ -17,6 +17,8 @@ from slantwood.kernels.l1_svm import fit_l1_svm
 from slantwood.kernels.two_means import two_means
 from slantwood.splits.protocol import learn
 
+pytestmark = pytest.mark.sampled
+
 STREAM = 88172645463325252
 FORMS = pytest.mark.parametrize(
     ("x_form", "z_form"), [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["dense", "sparse Z", "sparse X", "sparse"]

@@ -14,6 +14,8 @@ from slantwood import ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.splits.protocol import learn
 from slantwood.splits.wodt import WODTSplit, _make_sides, class_numbers, evaluate
 
+pytestmark = pytest.mark.sampled
+
 STREAM = 88172645463325252
 SEEDS = st.integers(0, 2**32 - 1)
 BOTH = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])

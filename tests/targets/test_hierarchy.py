@@ -18,6 +18,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.targets.hierarchy import Hierarchy
 
+pytestmark = pytest.mark.sampled
+
 KINDS = ("average", "minimum", "maximum", "product")
 DTYPES = [np.bool_, np.int8, np.uint8, np.int64, np.float32, np.float64]
 SPARSE_FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]

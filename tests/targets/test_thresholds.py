@@ -14,7 +14,7 @@ from sklearn.metrics import f1_score
 from slantwood.targets.labels import LabelTargets
 from slantwood.targets.thresholds import tuned_thresholds
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 SEEDS = st.integers(0, 2**32 - 1)
 AVERAGES = st.sampled_from(["micro", "macro"])

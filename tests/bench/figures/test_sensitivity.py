@@ -169,6 +169,7 @@ def test_small_differences_look_small():
     assert high - low >= 0.05
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("parameter", "spread"),
     [("C", 1e-4), ("C", 0.1), ("n_estimators", 0.1), ("min_impurity_decrease", 3.0)],

@@ -53,6 +53,7 @@ def test_models_without_nodes_are_left_out(dots, texts):
     assert "lightgbm" not in texts(figure)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("methods", "per_task"), [(METHODS_OF_SIZES, 10), (tuple(METHODS), 3), (("bag-svm",), 1)]
 )

@@ -14,6 +14,8 @@ from slantwood_bench.methods.base import dense
 from slantwood_bench.methods.oblique import Slantwood
 from slantwood_bench.problems import cut, load_problem
 
+pytestmark = pytest.mark.sampled
+
 OURS = tuple(name for name in METHODS if issubclass(method_class(name), Slantwood))
 EACH_TASK = [(name, task) for name in OURS for task in method_class(name).tasks]
 SETS = dict(zip(TASKS, ("triazines", "slump", "banknote", "balance", "flags", "enron"), strict=True))

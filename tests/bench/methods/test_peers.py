@@ -17,6 +17,8 @@ from slantwood_bench.methods.one_per_target import learn_each
 from slantwood_bench.methods.tuning import best_setting, grid, set_aside
 from slantwood_bench.problems import Problem
 
+pytestmark = pytest.mark.sampled
+
 # Not in the study.
 UNTUNED = "lightgbm-default"
 PEERS = ("scikit-rf", "scikit-et", "linear-svm", "lightgbm", "ydf", "ydf-oblique", "treeple")
@@ -110,6 +112,7 @@ def test_sparse_inputs_are_made_dense_for_those_who_need_it(name, task, planted)
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.sampled(8)
 @_each_task(PEERS)
 def test_the_same_seed_gives_the_same_predictions_at_any_number_of_threads(name, task, planted):
     rows, X_test, _ = planted(task)

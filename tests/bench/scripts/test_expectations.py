@@ -7,11 +7,11 @@ from slantwood_bench.expectations.rows import ROWS
 from slantwood_bench.scripts import expectations
 
 # Whose library compiles itself anew in every process.
-SLOW = {"shap.Explainer on predict_proba"}
+THOROUGH = {"shap.Explainer on predict_proba"}
 
 
 def marked(row):
-    marks = [pytest.mark.slow] if row.name in SLOW else []
+    marks = [pytest.mark.thorough] if row.name in THOROUGH else []
     return pytest.param(row, marks=marks, id=row.name)
 
 

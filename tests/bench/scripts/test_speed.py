@@ -70,6 +70,7 @@ def test_repetitions_alternate_in_order_and_ratios_are_taken_within_them(invente
     assert found.ratio(OURS, FOREST) == 0.5
 
 
+@pytest.mark.thorough
 def test_ratios_in_products_are_for_sparse_data_only(invented):
     X, _ = synthetic(Size(rows=150, features=8, targets=1, per_row=4))
     problem = Problem("multi-target regression", X, X[:, :2].toarray(), name="numbers")

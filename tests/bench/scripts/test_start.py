@@ -1,9 +1,12 @@
 """Claims about the script that measures a process's first fit."""
 
+import pytest
+
 from slantwood.machine_code.finding import why_not_shipped
 from slantwood_bench.scripts.start import main
 
 
+@pytest.mark.thorough
 def test_a_row_for_each_container_says_that_no_compiler_was_loaded(capsys):
     if why_not_shipped() is not None:
         main(["--repeats", "1", "--splits", "axis"])  # compiles what is not there yet

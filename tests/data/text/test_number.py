@@ -5,11 +5,12 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from slantwood.data.text.compiled.number import number_at
 from slantwood.data.text.scanning import scanning
+from tests.sampling import examples
 
 
 def numbers_in(texts):
@@ -41,7 +42,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @pytest.mark.plain_python
-@settings(max_examples=500)
+@examples(100)
 @given(FINITE)
 def test_the_shortest_spelling_of_a_number_is_read_to_the_bit(value):
     (found,) = numbers_in([repr(value)])
@@ -53,7 +54,7 @@ def test_the_shortest_spelling_of_a_number_is_read_to_the_bit(value):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=500)
+@examples(100)
 @given(st.integers(0, 10**22), st.integers(0, 12), st.integers(-340, 340), st.sampled_from(["", "+", "-"]))
 def test_any_digits_point_and_exponent_are_read_as_python_does(digits, n_decimals, exponent, sign):
     text = str(digits).rjust(n_decimals + 1, "0")
@@ -69,7 +70,7 @@ def test_numbers_halfway_between_two_go_to_the_even_one(mantissa, power):
         assert_same_as_float(text)
 
 
-@settings(max_examples=300)
+@examples(60)
 @given(st.text("0123456789.eE+-_ infax", max_size=12))
 @example("1_0")
 @example("0x10")
@@ -117,7 +118,6 @@ def test_a_negative_zero_keeps_its_sign():
     assert math.copysign(1, value) == -1
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_random_doubles_are_read_to_the_bit():
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2**64, 100_000, np.uint64, endpoint=False).view(np.float64)

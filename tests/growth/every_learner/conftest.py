@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from slantwood.ensemble.defaults import DataTraits, resolve_auto
 from slantwood.split_names import SPLITS, split_class
 from slantwood.task_names import LABEL_TASKS, MIXED, SEVERAL_TASKS
+from tests.sampling import few_with_every_value
 
 # Name of the learner, and parameters other than those that a user gets.
 VARIANTS = {
@@ -213,7 +214,12 @@ def _with_tasks(condition, about):
         for task in learner.given.tasks
         if condition(task)
     }
-    return _fixture_of(pairs, about)
+    few = few_with_every_value([{"learner": learner.name, "task": task} for learner, task in pairs.values()])
+    marked = {
+        name: pytest.param(pair, marks=[] if place in few else pytest.mark.thorough)
+        for place, (name, pair) in enumerate(pairs.items())
+    }
+    return _fixture_of(marked, about)
 
 
 learner_and_task = _with_tasks(lambda task: True, "Every learner as a user gets it, for each of its tasks.")

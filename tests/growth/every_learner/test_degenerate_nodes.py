@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-pytestmark = pytest.mark.plain_python
+from tests.sampling import examples
+
+pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
 # Plain Python takes many times longer per node.
-EXAMPLES = 50 if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else 20
+EXAMPLES = 20 if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else 10
 
 FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 EXTREMES = pytest.mark.parametrize("value", [0.0, 1.0, -3e15, 7e-15])
@@ -129,7 +131,7 @@ def vary(values):
 
 
 @FORMS
-@settings(max_examples=EXAMPLES)
+@examples(EXAMPLES)
 @given(node=nodes())
 def test_any_tiny_node_grows_into_a_sound_tree_that_routes_its_rows_again(
     held, grown, routed, leaf_of_each_row, in_both_forms, assert_sound, any_learner, form, node
@@ -147,7 +149,7 @@ def test_any_tiny_node_grows_into_a_sound_tree_that_routes_its_rows_again(
 
 
 @FORMS
-@settings(max_examples=EXAMPLES // 3)
+@examples(EXAMPLES // 3)
 @given(node=nodes())
 def test_leaves_of_any_tiny_node_predict_within_the_range_of_what_is_known(
     held, predicted, any_learner, form, node

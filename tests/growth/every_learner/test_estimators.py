@@ -16,6 +16,8 @@ from slantwood import (
 )
 from slantwood.task_names import HIERARCHICAL, MIXED
 
+pytestmark = pytest.mark.sampled
+
 THIN = pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
 FLAT = Hierarchy.from_paths([str(label) for label in range(4)])
 

@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.sampled
+
 SEEDS = pytest.mark.parametrize("seed", [0, 1])
 THIN = pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.1], ids=["whole", "missing"])

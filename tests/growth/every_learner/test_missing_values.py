@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.sampled
+
 FORMS = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 SEEDS = pytest.mark.parametrize("seed", [0, 1])
 

@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from slantwood import Hierarchy, ObliqueTreeClassifier, ObliqueTreeRegressor
 from slantwood.task_names import HIERARCHICAL, LABEL_TASKS, MIXED, NUMBER_TASKS
 
+pytestmark = pytest.mark.sampled
+
 SEEDS = pytest.mark.parametrize("seed", [0, 1])
 
 # The first three labels belong to one side, the others to the other.
