@@ -15,8 +15,8 @@ from slantwood_bench.methods.tuning import Setting
 if TYPE_CHECKING:
     from slantwood_bench.problems import Problem
 
-# Rounds for each tree that others have: for 50 trees 1000, CatBoost's default. A leaf with several values takes
-# longer, so that there are 200, or 100 with labels, of which there are the most.
+# Rounds for each tree that others have: for 50 trees 1000, CatBoost's default. Leaves with several values
+# cost more, so that there are 200, or 100 with labels, of which there are the most.
 _ROUNDS, _ROUNDS_OF_SEVERAL, _ROUNDS_OF_LABELS = 20, 4, 2
 # For several numbers CatBoost has no rule of its own that fits the rate to the number of rounds.
 _RATE_OF_SEVERAL = 0.1
