@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from slantwood_bench.problems import Problem
 
 # Rounds for each tree that others have: for 50 trees 1000, CatBoost's default. Leaves with several values
-# cost more, so that there are 200, or 100 with labels, of which there are the most.
-_ROUNDS, _ROUNDS_OF_SEVERAL, _ROUNDS_OF_LABELS = 20, 4, 2
+# cost more, so that there are 200, and 100 of labels or more than ten classes, which cost the most.
+_ROUNDS, _ROUNDS_OF_SEVERAL, _ROUNDS_OF_MANY = 20, 4, 2
+_MANY_CLASSES = 10
 # For several numbers CatBoost has no rule of its own that fits the rate to the number of rounds.
 _RATE_OF_SEVERAL = 0.1
 _BORDERS_OF_SEVERAL = 32
@@ -27,8 +28,9 @@ class CatBoost(Method):
     """CatBoost's defaults, with its own learning rate for the number of rounds; no rows are held out.
 
     Several numbers, classes and labels are learned by trees whose leaves have a value for each (MultiRMSE,
-    MultiClass and MultiLogloss), numbers in units of their standard deviations, with fewer rounds (200, or
-    100 of labels, where one output has 1000) and borders. A missing nominal cell is a category of its own.
+    MultiClass and MultiLogloss), numbers in units of their standard deviations, with fewer rounds (for
+    50 trees of others 200, or 100 of labels or more than ten classes, where one output has 1000) and borders.
+    A missing nominal cell is a category of its own.
     """
 
     # Not for hierarchies in the study: with 56 labels and 1,000 sparse features, a round takes seconds.
@@ -49,7 +51,7 @@ class CatBoost(Method):
             return
         several = self._targets.n_outputs > (2 if rows.task in CLASS_TASKS else 1)
         given: Setting = {
-            "iterations": self.n_trees * _rounds(rows.task, several),
+            "iterations": self.n_trees * _rounds(rows.task, self._targets.n_outputs, several),
             "loss_function": _loss(rows.task, several),
             "random_seed": self.seed,
             "thread_count": self.threads,
@@ -79,10 +81,11 @@ class CatBoost(Method):
         return 0 if self.model is None else int((2 * self.model.get_tree_leaf_counts() - 1).sum())
 
 
-def _rounds(task: str, several: bool) -> int:
+def _rounds(task: str, n_outputs: int, several: bool) -> int:
     if not several:
         return _ROUNDS
-    return _ROUNDS_OF_LABELS if task in LABEL_TASKS else _ROUNDS_OF_SEVERAL
+    many = task in LABEL_TASKS or (task in CLASS_TASKS and n_outputs > _MANY_CLASSES)
+    return _ROUNDS_OF_MANY if many else _ROUNDS_OF_SEVERAL
 
 
 def _loss(task: str, several: bool) -> str:
