@@ -152,7 +152,7 @@ def jobs_of(
 ) -> list[Job]:
     """List the jobs of a profile on the data sets that are there, the longest first within reason.
 
-    Methods whose package is not installed are left out.
+    Methods whose package is not installed are left out; `not_installed` names them.
 
     Parameters
     ----------
@@ -182,6 +182,26 @@ def jobs_of(
     ]
     size = {paper_set.found.name: _cells(paper_set) for paper_set in listed if paper_set.found}
     return sorted(jobs, key=lambda job: -size.get(job.dataset, 0.0))
+
+
+def not_installed(methods: Iterable[str] = METHODS) -> str:
+    """Say which methods of the study are left out here, and what installs them; empty where none is.
+
+    Parameters
+    ----------
+    methods : iterable of str
+        Names of methods.
+
+    Examples
+    --------
+    >>> not_installed(["bag-gradient", "scikit-rf"])
+    ''
+    """
+    absent: dict[str, list[str]] = {}
+    for cls in map(method_class, dict.fromkeys(methods)):
+        if cls.tasks and not cls.version():
+            absent.setdefault(cls.installed_by, []).append(cls.title)
+    return "; ".join(f"{', '.join(titles)} (pip install '{by}')" for by, titles in absent.items())
 
 
 def _checked(name: str, known: Iterable[str], what: str) -> str:

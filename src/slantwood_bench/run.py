@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from slantwood_bench.execute import warm_up
 from slantwood_bench.jobs import key_of
 from slantwood_bench.methods import METHODS
 from slantwood_bench.outputs import write_outputs
-from slantwood_bench.profiles import EXPERIMENTS, Profile, all_paper_sets, jobs_of
+from slantwood_bench.profiles import EXPERIMENTS, Profile, all_paper_sets, jobs_of, not_installed
 from slantwood_bench.store import Store
 
 BACKENDS = ("local", "dask", "ray")
@@ -73,13 +74,18 @@ def run_study(
         raise ImportError(
             f"the study needs {', '.join(absent)}; install what it needs with: pip install 'slantwood[study]'"
         )
+    methods = list(methods)
     jobs = jobs_of(profile, data, methods, experiments, threads)
+    left_out = not_installed(methods)
     if not jobs:
         raise ValueError(
             f"profile {profile.name!r} has no data set here that these methods and experiments are for; "
             "--data or SLANTWOOD_DATA names the folder of data sets, `slantwood datasets` says what is "
             "missing, and methods of packages that are not installed are left out"
+            + (f": {left_out}" if left_out else "")
         )
+    if left_out:
+        print(f"Left out, for they are not installed: {left_out}.", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     store = Store(out / "results.jsonl")
     folders = Folders(data, out / "folds")
@@ -96,6 +102,7 @@ def run_study(
         "at a time": f"{joblib.effective_n_jobs(n_jobs)} jobs, {threads} thread(s) each",
         "jobs": f"{len(rows)} of {len(jobs)} done, {minutes:.0f} minutes in sum",
         "timeout": f"{profile.timeout:g} s for a job",
+        **({"not installed": left_out} if left_out else {}),
     }
     return summary, write_outputs(rows, all_paper_sets(data), out, environment)
 

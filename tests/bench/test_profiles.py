@@ -1,8 +1,10 @@
 """How much each profile runs: sets are chosen by size, jobs differ, and wrong names are told."""
 
+import tomllib
 from collections import Counter
 from dataclasses import replace
 from inspect import get_annotations
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,7 @@ from slantwood_bench.profiles import (
     VALUES,
     all_paper_sets,
     jobs_of,
+    not_installed,
 )
 
 ENTRIES = {entry.name: entry for entry in every_dataset()}
@@ -194,6 +197,23 @@ def test_methods_that_are_not_installed_are_left_out(data, monkeypatch):
     monkeypatch.setattr(method_class("linear-svm"), "version", classmethod(lambda cls: ""))
     methods = {job.method for job in jobs_of(PROFILES["smoke"], data, ["linear-svm", "bag-pct"])}
     assert methods == {"bag-pct"}
+
+
+def test_what_is_not_installed_is_said_with_what_installs_it(monkeypatch):
+    for name in ("catboost", "omikuji", "treeple"):
+        monkeypatch.setattr(method_class(name), "version", classmethod(lambda cls: ""))
+    names = ["bag-pct", "catboost", "scikit-rf", "treeple", "omikuji", "catboost"]
+    assert not_installed(names) == (
+        "CatBoost, Omikuji (Parabel) (pip install 'slantwood[bench]'); "
+        "treeple oblique forest (pip install 'treeple')"
+    )
+    assert not_installed(["bag-pct", "scikit-rf"]) == ""
+
+
+def test_extras_that_are_named_are_there():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = {f"slantwood[{name}]" for name in project["optional-dependencies"]}
+    assert {method_class(name).installed_by for name in METHODS} - extras == {"treeple", "napkinxc"}
 
 
 # ---- wrong names

@@ -68,7 +68,16 @@ METHODS: Mapping[str, Entry] = {
     # The system of Prabhu & Varma (2014). Of a hierarchy it sees the labels only, as in the paper.
     "fastxml": _published("FastXML", "NDCGSplit", {}, tasks=LABEL_TASKS, knows_hierarchies=False),
     "lightgbm": _other("lightgbm.LightGBM", "LightGBM (one model per target)"),
+    "xgboost": _other("xgboost.XGBoost", "XGBoost (vector leaves)"),
+    "catboost": _other("catboost.CatBoost", "CatBoost"),
     "linear-svm": _other("linear_svm.LinearSVM", "linear SVM"),
+    # Balanced halves of labels, the default, and wide, shallow trees of them.
+    "omikuji": _other("omikuji.Omikuji", "Omikuji (Parabel)"),
+    "omikuji-bonsai": _other(
+        "omikuji.Omikuji",
+        "Omikuji (Bonsai)",
+        parameters={"cluster_balanced": False, "cluster_k": 100, "max_depth": 3},
+    ),
     # Each split looks at sqrt(d) features in all tasks, as the paper's forests do.
     "scikit-rf": _other(
         "scikit_forests.ScikitForest",
@@ -92,6 +101,7 @@ METHODS: Mapping[str, Entry] = {
         "treeple oblique forest",
         package="treeple",
         distribution="treeple",
+        installed_by="treeple",
         module="treeple.ensemble",
         classes="ObliqueRandomForestClassifier",
         numbers="ObliqueRandomForestRegressor",

@@ -34,6 +34,8 @@ class Method:
         More labels would take too long, as with a model for each.
     package, distribution : str
         What has to be importable, and under which name it is installed where that differs.
+    installed_by : str
+        What pip installs it by: an extra of slantwood, or the package itself.
     reads_tables : bool
         Whether X may be a data frame with nominal columns; otherwise they arrive as columns of 0 and 1.
     takes_missing : bool
@@ -47,6 +49,7 @@ class Method:
     most_labels: ClassVar[float] = float("inf")
     package: ClassVar[str] = "slantwood"
     distribution: ClassVar[str] = ""
+    installed_by: ClassVar[str] = "slantwood[study]"
     reads_tables: ClassVar[bool] = False
     takes_missing: ClassVar[bool] = False
 

@@ -67,6 +67,7 @@ class YDF(Method):
     more_tasks = ("multi-label",)
     most_labels = 20
     package = "ydf"
+    installed_by = "slantwood[bench]"
     split_axis: ClassVar[str] = "AXIS_ALIGNED"
 
     def fit(self, rows: Problem) -> None:

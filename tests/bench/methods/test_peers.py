@@ -1,6 +1,9 @@
 import importlib.metadata
+import json
 import pickle
+import tempfile
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS, TASKS
 from slantwood_bench.measures import quality
 from slantwood_bench.methods import method_class
 from slantwood_bench.methods.base import dense
+from slantwood_bench.methods.boosted_targets import targets_of
 from slantwood_bench.methods.lightgbm import distinct_settings
 from slantwood_bench.methods.one_per_target import learn_each
 from slantwood_bench.methods.tuning import best_setting, grid, set_aside
@@ -21,9 +25,12 @@ pytestmark = pytest.mark.sampled
 
 # Not in the study.
 UNTUNED = "lightgbm-default"
-PEERS = ("scikit-rf", "scikit-et", "linear-svm", "lightgbm", "ydf", "ydf-oblique", "treeple")
-FORESTS = ("scikit-rf", "scikit-et", "lightgbm", "ydf", "ydf-oblique", "treeple")
-MISSING = ("scikit-rf", "scikit-et", "lightgbm")
+BOOSTING = ("xgboost", "catboost")
+PEERS = ("scikit-rf", "scikit-et", "linear-svm", "lightgbm", *BOOSTING, "ydf", "ydf-oblique", "treeple")
+FORESTS = ("scikit-rf", "scikit-et", "lightgbm", *BOOSTING, "ydf", "ydf-oblique", "treeple")
+MISSING = ("scikit-rf", "scikit-et", "lightgbm", *BOOSTING)
+# Trees of labels; their random numbers have no seed.
+LABEL_TREES = ("omikuji", "omikuji-bonsai")
 
 
 def _tasks(name):
@@ -35,7 +42,7 @@ def _peer(name, n_trees=15, seed=0, threads=1, changes=None):
     cls = method_class(name)
     if name == "treeple":
         _need_treeple()
-    pytest.importorskip(cls.package)
+    pytest.importorskip(cls.package, reason=f"not installed: pip install '{cls.installed_by}'")
     return cls(n_trees, seed, threads, changes)
 
 
@@ -67,14 +74,20 @@ def _each_task(names, tasks=TASKS):
     return pytest.mark.parametrize(("name", "task"), pairs)
 
 
-def test_all_tasks_are_served_but_labels_by_libraries_that_predict_one_at_a_time():
+def test_all_tasks_are_served_but_those_that_would_take_too_long():
     for name in PEERS:
-        one_at_a_time = name in ("lightgbm", "ydf", "ydf-oblique")
-        assert method_class(name).tasks == ((*NUMBER_TASKS, *CLASS_TASKS) if one_at_a_time else TASKS)
+        if name in ("lightgbm", "ydf", "ydf-oblique"):
+            expected = (*NUMBER_TASKS, *CLASS_TASKS)
+        elif name in BOOSTING:
+            expected = (*NUMBER_TASKS, *CLASS_TASKS, "multi-label")
+        else:
+            expected = TASKS
+        assert method_class(name).tasks == expected
+    assert {method_class(name).tasks for name in LABEL_TREES} == {LABEL_TASKS}
     assert "one model per target" in method_class("lightgbm").title
 
 
-@_each_task(PEERS)
+@_each_task([*PEERS, *LABEL_TREES])
 def test_predictions_have_the_shape_of_targets_and_beat_a_constant(name, task, form, planted):
     rows, X_test, y_test = planted(task, form)
     peer = _fitted(name, rows)
@@ -120,7 +133,7 @@ def test_the_same_seed_gives_the_same_predictions_at_any_number_of_threads(name,
     np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in FORESTS if name not in ("lightgbm", "treeple")])
+@pytest.mark.parametrize("name", [name for name in FORESTS if name not in ("lightgbm", "xgboost", "treeple")])
 def test_another_seed_gives_another_forest(name, planted):
     rows, X_test, _ = planted("regression")
     first, second = (_fitted(name, rows, seed=seed).predict(X_test) for seed in (0, 1))
@@ -205,7 +218,21 @@ def _ydf_children(node):
     return [getattr(node, "pos_child", None), getattr(node, "neg_child", None)]
 
 
+def _dumped(model):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        model.save_model(str(path), format="json")
+        return json.loads(path.read_text())
+
+
 def _slow_count(name, model):
+    if name == "xgboost":
+        trees = json.loads(model.booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
+        return sum(len(tree["left_children"]) for tree in trees)
+    if name == "catboost":
+        # A level of a tree has the same test in all nodes.
+        dump = _dumped(model)["oblivious_trees"]
+        return sum(2 ** (len(tree["splits"]) + 1) - 1 for tree in dump)
     if name == "lightgbm":
         dumps = [each.booster_.dump_model()["tree_info"] for each in model.models]
         return sum(_count(tree["tree_structure"]) for trees in dumps for tree in trees)
@@ -227,7 +254,7 @@ def test_a_linear_model_has_no_nodes(planted):
     assert _fitted("linear-svm", planted("multi-label").rows).nodes() is None
 
 
-@pytest.mark.parametrize("name", ["scikit-rf", "linear-svm", "lightgbm", "treeple"])
+@pytest.mark.parametrize("name", ["scikit-rf", "linear-svm", "lightgbm", *BOOSTING, "treeple"])
 def test_a_pickled_model_predicts_the_same(name, planted):
     rows, X_test, _ = planted("multi-class")
     peer = _fitted(name, rows)
@@ -236,14 +263,17 @@ def test_a_pickled_model_predicts_the_same(name, planted):
     np.testing.assert_array_equal(peer.predict(X_test), before)
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", [*PEERS, *LABEL_TREES])
 def test_version_is_that_of_the_library_or_empty(name, monkeypatch):
     cls = method_class(name)
     monkeypatch.setattr(cls, "package", "no_library_of_this_name")
     assert cls.version() == ""
     monkeypatch.undo()
     _peer(name)
-    assert cls.version() == importlib.metadata.version(cls.distribution or cls.package)
+    if name == "xgboost":
+        assert cls.version() == import_module("xgboost").__version__
+    else:
+        assert cls.version() == importlib.metadata.version(cls.distribution or cls.package)
 
 
 def test_random_forests_look_at_few_features_and_extra_trees_of_numbers_at_all(planted):
@@ -255,7 +285,13 @@ def test_random_forests_look_at_few_features_and_extra_trees_of_numbers_at_all(p
 
 @pytest.mark.parametrize(
     ("name", "changes"),
-    [("scikit-rf", {"n_estimators": 3}), ("lightgbm", {"n_estimators": 3}), ("ydf", {"num_trees": 3})],
+    [
+        ("scikit-rf", {"n_estimators": 3}),
+        ("lightgbm", {"n_estimators": 3}),
+        ("ydf", {"num_trees": 3}),
+        ("xgboost", {"num_boost_round": 3}),
+        ("catboost", {"iterations": 3}),
+    ],
 )
 def test_fewer_trees_by_a_change_are_fewer_nodes(name, changes, planted):
     rows = planted("regression").rows
@@ -281,7 +317,7 @@ def test_the_model_is_learned_from_all_rows_with_the_best_setting(name, planted)
 
 
 @pytest.mark.parametrize("n_rows", [2, 6, 11])
-@_each_task(["linear-svm", "lightgbm"])
+@_each_task(["linear-svm", "lightgbm", "xgboost"])
 def test_few_rows_are_learned_from_all_the_same(name, n_rows, task, planted):
     rows, X_test, y_test = planted(task, n_train=n_rows)
     assert _fitted(name, rows).predict(X_test).shape == y_test.shape
@@ -404,3 +440,94 @@ def test_one_c_serves_all_labels(task, planted):
     peer = _fitted("linear-svm", rows)
     assert list(peer.setting) == ["C"]
     assert len(peer.model.model.models) == rows.y.shape[1]
+
+
+# ---- boosting of all targets at once
+
+
+def test_targets_come_back_as_they_went():
+    rng = np.random.default_rng(0)
+    for task, y in (
+        ("multi-class", rng.integers(3, 9, 50) * 10),
+        ("regression", rng.normal(5, 3, 50)),
+        ("multi-target regression", rng.normal([1, 0, -1e6], [1, 1e-3, 1e4], (50, 3))),
+        ("multi-label", sp.csr_array(rng.integers(0, 2, (50, 4)))),
+    ):
+        targets = targets_of(task, y)
+        outputs = targets.encode(y)
+        if task == "multi-class":
+            outputs = np.eye(targets.n_outputs)[outputs]
+        np.testing.assert_allclose(targets.decode(outputs), dense(y), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", BOOSTING)
+def test_boosted_numbers_do_not_depend_on_their_units(name, planted):
+    rows, X_test, _ = planted("multi-target regression")
+    units = np.array([1.0, 2.0**10, 2.0**-10])
+    predicted, other = (_fitted(name, rows._replace(y=rows.y * each)).predict(X_test) for each in (1, units))
+    np.testing.assert_allclose(other, predicted * units, rtol=1e-4)
+
+
+@pytest.mark.parametrize("task", ["multi-target regression", "multi-label"])
+def test_a_tree_of_xgboost_is_for_all_targets(task, planted):
+    peer = _fitted("xgboost", planted(task).rows)
+    assert len(peer.model.booster.get_dump()) == peer.setting["rounds"] <= peer.n_trees
+
+
+def test_xgboost_has_few_rounds_on_noise_and_many_where_there_is_none():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    clean, noise = X[:, 0] * X[:, 1], rng.standard_normal(200) * 3
+    few, many = (_fitted("xgboost", Problem("regression", X, y)).setting["rounds"] for y in (noise, clean))
+    assert few < 5 < many
+
+
+def test_xgboost_learns_from_all_rows_with_the_best_number_of_rounds(planted):
+    rows, X_test, _ = planted("multi-class")
+    tuned = _fitted("xgboost", rows)
+    told = tuned._learn(rows, **tuned.setting)
+    np.testing.assert_array_equal(told.predict(X_test), tuned.predict(X_test))
+
+
+def _table(values):
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame({"n": np.zeros(len(values), np.float32), "c": pd.Categorical(values)})
+
+
+@pytest.mark.parametrize("task", ["regression", "multi-target regression", "binary", "multi-label"])
+def test_catboost_takes_nominal_columns_as_they_are(task):
+    values = np.array(["a", "b", "c", None] * 40, object)
+    wanted = (values == "b") | (values == None)  # noqa: E711
+    y = np.column_stack([wanted, ~wanted]) if task.startswith("multi") else wanted
+    y = y.astype(np.float64 if "regression" in task else np.int64)
+    peer = _fitted("catboost", Problem(task, _table(values), y))
+    predicted = peer.predict(_table(["a", "b", "c", None, "of tomorrow"])).reshape(5, -1)[:, 0]
+    assert (predicted[[1, 3]] > 0.5).all()
+    assert (predicted[[0, 2]] < 0.5).all()
+
+
+# ---- trees of labels
+
+
+@pytest.mark.parametrize("name", LABEL_TREES)
+def test_rows_without_features_or_labels_are_taken(name, form):
+    X = np.eye(4, dtype=np.float32)[np.arange(80) % 4]
+    y = X.astype(np.int8)
+    y[:, 3] = 0
+    X[::8] = 0
+    peer = _fitted(name, Problem("multi-label", form(X), form(y)))
+    scores = peer.predict(form(np.vstack([np.eye(4), np.zeros((1, 4))]).astype(np.float32)))
+    assert sp.issparse(scores) == sp.issparse(form(y))
+    scores = dense(scores)
+    assert (scores[:3, :3].argmax(axis=1) == np.arange(3)).all()
+    # Nobody had the last label.
+    assert (scores[:, 3] == 0).all()
+    assert peer.nodes() is None
+    assert peer.n_bytes() > 0
+
+
+def test_bonsai_is_a_wide_tree():
+    given = method_class("omikuji-bonsai").parameters
+    assert given == {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
+    known = pytest.importorskip("omikuji").Model.default_hyper_param()
+    assert all(hasattr(known, name) for name in given)
