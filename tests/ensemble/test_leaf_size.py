@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
+from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
 from slantwood.ensemble import leaf_size
 from slantwood.ensemble.leaf_size import LEAST_TREES, Pilot
 
@@ -120,7 +120,13 @@ def test_trees_that_are_added_have_leaves_of_the_same_size(pilots):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"min_samples_split": 3}, {"n_estimators": TREES - 1}, {"preset": "fast"}, {"preset": "paper"}],
+    [
+        {"min_samples_split": 3},
+        {"n_estimators": TREES - 1},
+        {"preset": "fast"},
+        {"preset": "paper"},
+        {"split": GradientSplit.published()},
+    ],
 )
 def test_where_nothing_is_to_be_chosen_there_is_no_pilot(pilots, parameters):
     chosen(*noisy(60), **parameters)

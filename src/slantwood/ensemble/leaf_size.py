@@ -61,7 +61,7 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
     rows : array of int
         Rows to find out with, in random order.
     """
-    if spec.min_samples_split != AUTO or spec.n_trees < LEAST_TREES:
+    if spec.min_samples_split != AUTO or spec.n_trees < LEAST_TREES or _is_published(spec.split):
         return {}
     found = pilot(data, spec, rows)
     size = found.clearly_best()
@@ -69,6 +69,12 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
         shown = ", ".join(f"{each}: {found.mean_squared(each):.4g}" for each in found.sizes)
         say(f"squared error of unseen rows by min_samples_split: {shown}; chosen: {size}")
     return found.settings(size)
+
+
+def _is_published(split: Any) -> bool:
+    """Return whether a learner has the form of its publication, of which the size of leaves is a part."""
+    make = getattr(type(split), "published", None)
+    return make is not None and split == make()
 
 
 def pilot(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> Pilot:

@@ -52,6 +52,7 @@ class Style(NamedTuple):
 
 
 _OTHERS = {
+    "best": Style(_BLUE, "D"),
     "orf": Style(_ORANGE, "^"),
     "fastxml": Style(_PINK, "D"),
     "lightgbm": Style(_BLACK, "D"),

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     attributes: Mapping[str, Any]
 
 
-def _slantwood(title: str, learner: str, **own: Any) -> Entry:
+def _slantwood(title: str, learner: str = "", **own: Any) -> Entry:
     return Entry("oblique.Slantwood", {"title": title, "learner": learner, **own})
 
 
@@ -53,6 +53,7 @@ _BINARY = {"tasks": ("binary",)}
 METHODS: Mapping[str, Entry] = {
     # Both splits of the paper: with slantwood's defaults, and in the paper's plain form.
     "bag-gradient": _slantwood("default forest, gradient", "GradientSplit"),
+    "best": _slantwood("preset best", parameters={"preset": "best"}),
     "bag-gradient-paper": _published("bagging, gradient, as published", "GradientSplit", BAGGING),
     "rf-gradient": _slantwood("random forest, gradient", "GradientSplit", **_SQRT),
     "rf-gradient-paper": _published("random forest, gradient, as published", "GradientSplit", RANDOM_FOREST),

@@ -22,7 +22,7 @@ class Slantwood(Method):
     Attributes
     ----------
     learner : str
-        Name of the class of the split learner.
+        Name of the class of the split learner; "" where it is left to the preset.
     published : bool
         Whether its parameters are those of its publication, or its defaults.
     parameters : mapping
@@ -40,11 +40,14 @@ class Slantwood(Method):
 
     def fit(self, rows: Problem) -> None:
         """Grow the trees."""
-        learner = getattr(slantwood, self.learner)
-        split = learner.published() if self.published else learner()
-        names = {field.name for field in fields(split)}
-        split = replace(split, **{name: value for name, value in self.changes.items() if name in names})
-        given: dict[str, Any] = {"split": split, "random_state": self.seed, **self.parameters}
+        names: set[str] = set()
+        given: dict[str, Any] = {"random_state": self.seed, **self.parameters}
+        if self.learner:
+            learner = getattr(slantwood, self.learner)
+            split = learner.published() if self.published else learner()
+            names = {field.name for field in fields(split)}
+            own = {name: value for name, value in self.changes.items() if name in names}
+            given["split"] = replace(split, **own)
         if self.group == ENSEMBLE:
             given |= {"n_estimators": self.n_trees, "n_jobs": self.threads}
         if rows.task == HIERARCHICAL and self.knows_hierarchies:
