@@ -26,6 +26,9 @@ from slantwood.splits.svm import SVMSplit
 _FIRST_ROWS = 1000
 _LAST_LEARNERS = 3
 
+# How many standard errors a gain must have. Of several others, one is the better by chance sooner or later.
+_CLEAR = 2.0
+
 
 class _Heard(NamedTuple):
     split: BaseSplit
@@ -55,7 +58,7 @@ def audition(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> ForestSp
         best = sorted(heard[1:], key=lambda each: each.loss)[: _LAST_LEARNERS - 1]
         heard = [_hear(data, spec, rows, each.split) for each in (heard[0], *best)]
     first, *others = heard
-    gains = [each.pilot.sure_gain(each.size, first.pilot, first.size) for each in others]
+    gains = [each.pilot.sure_gain(each.size, first.pilot, first.size, _CLEAR) for each in others]
     chosen = first
     for gain, each in sorted(zip(gains, others, strict=True), key=lambda pair: -pair[0]):
         if gain > 0 and each.pilot.is_no_worse(each.size, first.pilot, first.size):

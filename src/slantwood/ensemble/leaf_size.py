@@ -139,7 +139,7 @@ class Pilot:
     def clearly_best(self) -> Any:
         """Return the size of the best leaves, the default unless another one's are clearly better."""
         default = self.sizes[0]
-        gains = {size: self.sure_gain(size, self, default) for size in self.sizes[1:]}
+        gains = {size: self.sure_gain(size, self, default, self._clear) for size in self.sizes[1:]}
         for size in sorted(gains, key=gains.__getitem__, reverse=True):
             if gains[size] <= 0:
                 break
@@ -147,11 +147,11 @@ class Pilot:
                 return size
         return default
 
-    def sure_gain(self, size: Any, before: Pilot, size_before: Any) -> float:
-        """Return what is gained over another pilot on the same rows, less what may be chance."""
+    def sure_gain(self, size: Any, before: Pilot, size_before: Any, clear: float) -> float:
+        """Return what is gained over another pilot on the same rows, less some standard errors of it."""
         gain = before._squared[size_before] - self._squared[size]
         mean = gain @ self._share
-        return float(mean - self._clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
+        return float(mean - clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
 
     def is_no_worse(self, size: Any, before: Pilot, size_before: Any) -> bool:
         """Return whether the losses that users of the task look at are not above those of another pilot."""
