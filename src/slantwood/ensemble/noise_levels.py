@@ -1,23 +1,24 @@
 """How closely trees may follow the labels of a hierarchy: a ladder of settings.
 
-Its levels are ordered from clean data to noisy. Which of them predicts held-out rows best is found by
-cross-validation with few trees, one level up or down at a time. The many rare labels of a hierarchy make the
-difference large; `docs/hierarchies.md` has the measurements.
+Its levels are ordered from clean data to noisy. Which of them predicts unseen rows best is found with few
+trees, one level up or down at a time. The many rare labels of a hierarchy make the difference large;
+`docs/hierarchies.md` has the measurements.
+
+Levels are compared by the squared error, not by the area under the precision-recall curve: the squared error
+of few trees tells that of many, while the area of few trees favours too noisy a level.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from slantwood.ensemble.growing import grow_forest
-from slantwood.ensemble.prediction import Predictor
+from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.unseen import Unseen, grown_without
 from slantwood.messages import say
-from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.splits.gradient import GradientSplit
 from slantwood.splits.parameters import open_fields
 
@@ -35,11 +36,14 @@ OTHER_LEVELS: tuple[dict[str, Any], ...] = tuple({"min_samples_split": n} for n 
 # Where the search begins: what fits most data.
 FIRST_LEVEL = 1
 
-# Each level is scored on the first two of four folds. Fewer trees would favour too noisy a level: what single
-# trees lose by following the data, many of them win back.
-_FOLDS = 4
-FOLDS_USED = 2
-INNER_TREES = 30
+# Each half of the rows is predicted by trees of the other: what blurs a comparison is chance in each row, so
+# that many rows and few trees tell more than few rows and many trees.
+FOLDS = 2
+INNER_TREES = 6  # of a fold; each half of them is scored too
+
+# How many standard errors a level must lose by to end a way, and win by to spare the other way.
+_WORSE = 1.0
+_BETTER = 2.0
 
 
 def noise_level(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[str, Any]:
@@ -58,22 +62,79 @@ def noise_level(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[
     if len(levels) < 2:
         return {}
 
+    parts = [np.sort(rows[fold::FOLDS]) for fold in range(FOLDS)]
+    weights = data.row_weights[np.concatenate(parts)]
+    share = weights / weights.sum()
+    squared = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights).squared
+
     @cache
-    def quality(level: int) -> float:
-        folds = range(FOLDS_USED)
-        mean = float(np.mean([held_out_quality(data, spec, rows, k, levels[level]) for k in folds]))
+    def grown(level: int) -> list[Unseen]:
+        return [
+            grown_without(data, spec.for_inner_fit(INNER_TREES, spec.seed + fold, levels[level]), rows, part)
+            for fold, part in enumerate(parts)
+        ]
+
+    @cache
+    def losses(level: int) -> np.ndarray:
+        finest = _finest(levels, level)
+        size = None if finest == level else levels[level]["min_samples_split"]
+        of_rows = np.concatenate([unseen.losses(squared, size) for unseen in grown(finest)])
         if spec.verbose > 0:
             shown = ", ".join(f"{name}={value}" for name, value in levels[level].items())
-            say(f"tuning: {shown}: pooled AUPRC {mean:.4f} on held-out rows")
-        return mean
+            say(f"tuning: {shown}: squared error {of_rows @ share:.5g} on held-out rows")
+        return of_rows
 
-    best = min(FIRST_LEVEL, len(levels) - 1)
-    while True:
-        near = [level for level in (best, best - 1, best + 1) if 0 <= level < len(levels)]
-        better = max(near, key=quality)
-        if better == best:
-            return levels[best]
-        best = better
+    return levels[best_level(losses, share, len(levels))]
+
+
+def best_level(losses: Callable[[int], np.ndarray], share: np.ndarray, n_levels: int) -> int:
+    """Return the level of least loss among those that are worth a look.
+
+    Parameters
+    ----------
+    losses : callable
+        Returns the losses of all rows at a level.
+    share : array
+        What each row counts; their sum is 1.
+    n_levels : int
+        Number of levels.
+    """
+    first = best = min(FIRST_LEVEL, n_levels - 1)
+    # Downwards first: the levels of clean data take less time, and where they are clearly better there is
+    # nothing to find upwards. Each way ends where a level is clearly worse, not where it happens to be.
+    for step in (-1, 1):
+        level = first + step
+        while 0 <= level < n_levels:
+            gain = _gain(losses(level), losses(best), share)
+            if gain.mean > 0:
+                best = level
+            elif gain.mean < -_WORSE * gain.standard_error:
+                break
+            level += step
+        gain = _gain(losses(best), losses(first), share)
+        if gain.mean > _BETTER * gain.standard_error:
+            break
+    return best
+
+
+class _Gain(NamedTuple):
+    mean: float
+    standard_error: float
+
+
+def _gain(losses: np.ndarray, before: np.ndarray, share: np.ndarray) -> _Gain:
+    gain = before - losses
+    mean = gain @ share
+    return _Gain(float(mean), float(np.sqrt((gain - mean) ** 2 @ share**2)))
+
+
+def _finest(levels: list[dict[str, Any]], level: int) -> int:
+    """Return the lowest level that differs in the size of leaves only, whose trees contain this one's."""
+
+    def others(settings: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in settings.items() if name != "min_samples_split"}
+
+    return next(i for i, settings in enumerate(levels) if others(settings) == others(levels[level]))
 
 
 def _open_levels(spec: ForestSpec) -> list[dict[str, Any]]:
@@ -87,20 +148,3 @@ def _open_levels(spec: ForestSpec) -> list[dict[str, Any]]:
         if effective not in levels:
             levels.append(effective)
     return levels
-
-
-def held_out_quality(
-    data: TrainingData, spec: ForestSpec, rows: np.ndarray, fold: int, settings: dict[str, Any]
-) -> float:
-    """Return the quality on one part of the rows of trees that are grown on the others."""
-    held_out = np.sort(rows[fold::_FOLDS])
-    row_weights = np.zeros_like(data.row_weights)
-    row_weights[rows] = data.row_weights[rows]
-    row_weights[held_out] = 0.0
-    inner = spec.for_inner_fit(INNER_TREES, spec.seed, settings)
-    forest = grow_forest(replace(data, row_weights=row_weights), inner)
-    truth = data.Y[held_out]
-    if not (truth == 1).sum():
-        return 0.0
-    scores = Predictor(forest, spec.n_jobs).mean(data.X[held_out], sparse=sp.issparse(truth))
-    return pooled_auprc(truth, scores, interpolation="step", sample_weight=data.row_weights[held_out])
