@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
-from slantwood.ensemble import leaf_size
+from slantwood.ensemble import leaf_size, unseen
 from slantwood.ensemble.leaf_size import LEAST_TREES, Pilot
 
 TREES = LEAST_TREES
@@ -141,9 +141,9 @@ def test_a_single_tree_and_few_rows_have_the_default(pilots):
 
 def test_rows_are_predicted_by_trees_that_did_not_see_them(pilots, monkeypatch):
     seen = []
-    grow_forest = leaf_size.grow_forest
+    grow_forest = unseen.grow_forest
     monkeypatch.setattr(
-        leaf_size, "grow_forest", lambda data, spec: seen.append(data) or grow_forest(data, spec)
+        unseen, "grow_forest", lambda data, spec: seen.append(data) or grow_forest(data, spec)
     )
     X, y = noisy(60)
     weights = np.arange(60) % 4 + 0.5

@@ -4,10 +4,6 @@ Where noise is strong, the mean of more rows says more of the next one; where th
 not like the others blurs it. A pilot finds out: small forests, each grown without a part of the rows, predict
 this part, as they are and with ever larger leaves.
 
-Few trees are not what many are: what single trees lose by following the noise, many win back. The loss of a
-mean of T trees is a + b / T, exactly so for squared errors, so that the losses of all T and of each half of
-them tell what it is for many trees.
-
 The default stays unless the gain is clear beside its standard error, over the same rows, and the losses that
 users of the task look at do not rise with it. `docs/defaults.md` has the measurements.
 """
@@ -16,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from slantwood.ensemble.coarser import coarser
-from slantwood.ensemble.growing import grow_forest, planned_settings
+from slantwood.ensemble.growing import planned_settings
 from slantwood.ensemble.losses import RowLosses
-from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.unseen import grown_without
 from slantwood.messages import say
 from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
@@ -33,10 +28,6 @@ SIZES = (2, 5, 10, 20, 40, 80, 160)
 
 # Forests of fewer trees are not worth a pilot, whose cost does not depend on their number.
 LEAST_TREES = 20
-
-# The number of trees for which sizes are compared, whatever the forest's own: a larger forest of the same
-# seed has the trees of a smaller one.
-_MANY_TREES = 50
 
 # Up to this number of rows there are more folds, which leave more rows to grow from.
 _FEW_ROWS = 1000
@@ -122,9 +113,9 @@ class Pilot:
         weights = data.row_weights[np.concatenate(parts)]
         self._share = weights / weights.sum()
         settings = {"min_samples_split": sizes[0]}
-        self._folds = [
-            _grown_fold(data, spec.for_inner_fit(_TREES, spec.seed + fold, settings), rows, held_out)
-            for fold, held_out in enumerate(parts)
+        self._parts = [
+            grown_without(data, spec.for_inner_fit(_TREES, spec.seed + fold, settings), rows, part)
+            for fold, part in enumerate(parts)
         ]
         self._squared = {size: self._of_rows(size, self._losses.squared) for size in sizes}
 
@@ -163,37 +154,4 @@ class Pilot:
 
     def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return a loss of all rows, as it is of a forest of many trees."""
-        parts = []
-        for fold in self._folds:
-            of_all, of_half, of_other = (loss(fold.Y, means) for means in fold.means(size))
-            halves = (of_half + of_other) / 2
-            parts.append(of_all + (of_all - halves) * (1.0 - _TREES / _MANY_TREES))
-        return np.concatenate(parts)
-
-
-class _Fold(NamedTuple):
-    predictor: Predictor
-    n_rows: np.ndarray  # of each node
-    leaves: np.ndarray  # of the rows that the trees did not see
-    Y: Any  # of these rows
-
-    def means(self, size: Any) -> list[Any]:
-        """Return what all trees say, and what each half of them does, with leaves of a size."""
-        forest = self.predictor.forest
-        trees, leaf_node = coarser(forest.trees, self.n_rows, size)
-        larger = Predictor(replace(forest, trees=trees), self.predictor.n_jobs)
-        nodes = leaf_node[self.leaves].astype(np.int32)
-        some = (nodes, nodes[:, ::2], nodes[:, 1::2])
-        sparse = forest.targets.is_sparse
-        return [larger.mean_of(np.ascontiguousarray(each), sparse=sparse) for each in some]
-
-
-def _grown_fold(data: TrainingData, spec: ForestSpec, rows: np.ndarray, held_out: np.ndarray) -> _Fold:
-    row_weights = np.zeros_like(data.row_weights)
-    row_weights[rows] = data.row_weights[rows]
-    row_weights[held_out] = 0.0
-    forest = grow_forest(replace(data, row_weights=row_weights), spec)
-    predictor = Predictor(forest, spec.n_jobs)
-    # As in growth, a row of weight 2 is as two, but light ones are rows too.
-    n_rows = forest.trees.node_weight * max(1.0, (row_weights > 0).sum() / row_weights.sum())
-    return _Fold(predictor, n_rows, predictor.leaves(data.X[held_out]), data.Y[held_out])
+        return np.concatenate([part.losses(loss, size) for part in self._parts])
