@@ -140,7 +140,7 @@ def test_a_log_gets_ten_lines_or_one_for_each_tree(set_up, capsys):
     assert len(logged) == 4
     del logged[:]
     forest(n_estimators=30, max_depth=1, verbose=2).fit(X, X[:, 0])
-    assert len(logged) == 30
+    assert trees_of(logged) == [f"{n} of 30" for n in range(1, 31)]
     del logged[:]
     forest().fit(X, X[:, 0])
     ObliqueTreeRegressor().fit(X, X[:, 0])

@@ -96,7 +96,7 @@ def test_setting_what_get_params_returned_changes_nothing():
         ({"split__max_it": 1}, "did you mean 'max_iter'"),
         ({"split": "ridge", "split__C": 1}, "RidgeSplit has no parameter 'C'.*strength"),
         ({"split__C": -1}, "GradientSplit: C=-1 must be"),
-        ({"split": "diagonal", "split__C": 1}, "split='diagonal' must be one of"),
+        ({"split": "diagonal", "split__C": 1}, "split='diagonal' must be 'auto', one of"),
         ({"split": Threshold(), "split__cut": 1}, "has no get_params and set_params; derive Threshold from"),
         ({"split": SearchableThreshold(), "split__edge": 1}, "Invalid parameter 'edge'"),
     ],
@@ -128,7 +128,7 @@ def test_grids_reach_through_a_pipeline_and_hold_whole_forests():
     pipeline = Pipeline([("scale", StandardScaler()), ("forest", forest(n_estimators=1))])
     search = GridSearchCV(pipeline, {"forest__split__C": [0.1, 10.0]}, cv=2).fit(X, y)
     assert search.best_params_["forest__split__C"] == search.best_estimator_["forest"].split.C
-    assert pipeline["forest"].split == "gradient"
+    assert pipeline["forest"].split == "auto"
     forests = {"forest": [forest(n_estimators=1), forest(n_estimators=1, split="axis")]}
     assert len(GridSearchCV(pipeline, forests, cv=2).fit(X, y).cv_results_["params"]) == 2
 

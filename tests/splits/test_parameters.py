@@ -329,7 +329,7 @@ def test_a_split_is_found_by_its_name_or_given_itself(learner):
 
 
 def test_unknown_split_names_are_refused_with_those_that_exist():
-    with pytest.raises(ValueError, match="split='diagonal' must be one of 'gradient', 'svm'"):
+    with pytest.raises(ValueError, match="split='diagonal' must be 'auto', one of 'gradient', 'svm'"):
         named("diagonal")
 
 

@@ -117,7 +117,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
     preset : {"default", "fast", "best", "paper"}, default="default"
         How much time for how much quality, where nothing else is given: "fast" takes a third of the time or
         less, "best" up to ten times of it, with four times `n_estimators` trees and the split learner that
-        suits the data best; "paper" is the publication's plain form.
+        suits the data best; "paper" is the publication's plain form. Single trees have "default" and "paper".
     split : str or split learner, default="auto"
         How a node's hyperplane is found. "auto" is "gradient" unless the preset says otherwise. By name or as
         an object, such as `GradientSplit(C=1)`: "gradient",
@@ -333,7 +333,7 @@ class ObliqueForestRegressor(_Forest, ObliqueRegressor):
     preset : {"default", "fast", "best", "paper"}, default="default"
         How much time for how much quality, where nothing else is given: "fast" takes a third of the time or
         less, "best" up to ten times of it, with four times `n_estimators` trees and the split learner that
-        suits the data best; "paper" is the publication's plain form.
+        suits the data best; "paper" is the publication's plain form. Single trees have "default" and "paper".
     split : str or split learner, default="auto"
         How a node's hyperplane is found. "auto" is "gradient" unless the preset says otherwise. By name or as
         an object, such as `GradientSplit(C=1)`: "gradient",

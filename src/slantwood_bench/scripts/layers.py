@@ -23,7 +23,17 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("features", "leaves", "model", "splits"),
     ("kernels",),
     ("machine_code",),
-    ("atomic", "hints", "messages", "split_names", "task_names", "threads", "user_folders", "validation"),
+    (
+        "atomic",
+        "hints",
+        "messages",
+        "presets",
+        "split_names",
+        "task_names",
+        "threads",
+        "user_folders",
+        "validation",
+    ),
 )
 
 _PARTS = {part for parts in LAYERS for part in parts}
