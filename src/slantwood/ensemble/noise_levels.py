@@ -41,9 +41,8 @@ FIRST_LEVEL = 1
 FOLDS = 2
 INNER_TREES = 6  # of a fold; each half of them is scored too
 
-# How many standard errors a level must lose by to end a way, and win by to spare the other way.
-_WORSE = 1.0
-_BETTER = 2.0
+# How many standard errors a difference must have to be no chance.
+_CLEAR = 2.0
 
 
 def noise_level(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[str, Any]:
@@ -108,11 +107,11 @@ def best_level(losses: Callable[[int], np.ndarray], share: np.ndarray, n_levels:
             gain = _gain(losses(level), losses(best), share)
             if gain.mean > 0:
                 best = level
-            elif gain.mean < -_WORSE * gain.standard_error:
+            elif gain.mean < -_CLEAR * gain.standard_error:
                 break
             level += step
         gain = _gain(losses(best), losses(first), share)
-        if gain.mean > _BETTER * gain.standard_error:
+        if gain.mean > _CLEAR * gain.standard_error:
             break
     return best
 

@@ -41,7 +41,7 @@ def test_roots_of_the_ontology_are_left_out_of_the_first_measure_only(data):
     assert 0 < lrap <= 1
 
 
-@pytest.mark.parametrize("options", [[], ["--untuned"]])
+@pytest.mark.parametrize("options", [[], ["--untuned"], ["--choice"]])
 def test_a_row_is_printed_for_each_set(data, options, monkeypatch, capsys):
     monkeypatch.setattr(hierarchies, "load_parts", lambda name: data)
     monkeypatch.setattr(hierarchies, "PUBLISHED", {"made": (0.5, 0.25)})
