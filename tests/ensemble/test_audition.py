@@ -24,7 +24,7 @@ def test_where_no_other_is_clearly_better_the_gradient_split_stays():
 
 
 def test_on_more_rows_only_the_best_are_heard_again(monkeypatch):
-    monkeypatch.setattr(audition, "_FIRST_ROWS", 60)
+    monkeypatch.setattr(audition, "_FIRST_ROWS", 80)
     heard = []
     hear = audition._hear
 
@@ -34,16 +34,16 @@ def test_on_more_rows_only_the_best_are_heard_again(monkeypatch):
 
     monkeypatch.setattr(audition, "_hear", spy)
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 4))
+    X = rng.normal(size=(120, 4))
     model = best(ObliqueForestClassifier, X, X[:, 0] > X[:, 1])
-    assert [n for n, _ in heard] == [60] * 5 + [100] * 3
-    assert model.settings_.split.__class__ in {type(split) for n, split in heard if n == 100}
+    assert [n for n, _ in heard] == [80] * 5 + [120] * 3
+    assert model.settings_.split.__class__ in {type(split) for n, split in heard if n == 120}
 
 
 def test_a_learner_that_is_given_is_not_heard(monkeypatch):
     monkeypatch.setattr(audition, "_hear", None)
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
+    X = rng.normal(size=(120, 4))
     model = best(ObliqueForestRegressor, X, X[:, 0], split="ridge")
     assert name_of(model.settings_.split) == "ridge"
 
@@ -62,7 +62,7 @@ def test_trees_that_are_added_have_the_same_learner(monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_choice_is_the_same_on_any_number_of_threads(n_jobs):
-    X = np.random.default_rng(3).normal(size=(80, 4))
+    X = np.random.default_rng(3).normal(size=(110, 4))
     model = best(ObliqueForestClassifier, X, X[:, 0] > 0, n_jobs=n_jobs)
     again = best(ObliqueForestClassifier, X, X[:, 0] > 0)
     np.testing.assert_array_equal(model.trees_.weights, again.trees_.weights)

@@ -78,7 +78,7 @@ def test_clear_classes_keep_the_default():
 def made_up(gain, own=0.0, spread=0.1, n=400):
     """A pilot of two sizes, of which the second is better by so much in squared error."""
     pilot = Pilot.__new__(Pilot)
-    pilot.sizes, pilot._share, pilot._clear = [2, 10], np.full(n, 1 / n), 1.0
+    pilot.sizes, pilot._share, pilot._clear = [2, 10], np.full(n, 1 / n), leaf_size._CLEAR
     noise = np.resize([spread, -spread], n)
     pilot._squared = {2: np.ones(n), 10: np.ones(n) - gain - noise}
     pilot._own = lambda size: np.full((n, 1), own if size == 10 else 0.0)
@@ -129,13 +129,13 @@ def test_trees_that_are_added_have_leaves_of_the_same_size(pilots):
     ],
 )
 def test_where_nothing_is_to_be_chosen_there_is_no_pilot(pilots, parameters):
-    chosen(*noisy(60), **parameters)
+    chosen(*noisy(120), **parameters)
     assert pilots == []
 
 
 def test_a_single_tree_and_few_rows_have_the_default(pilots):
-    ObliqueTreeRegressor().fit(*noisy(60))
-    assert chosen(*noisy(29)) == 2
+    ObliqueTreeRegressor().fit(*noisy(120))
+    assert chosen(*noisy(99)) == 2
     assert pilots == []
 
 
@@ -145,8 +145,8 @@ def test_rows_are_predicted_by_trees_that_did_not_see_them(pilots, monkeypatch):
     monkeypatch.setattr(
         unseen, "grow_forest", lambda data, spec: seen.append(data) or grow_forest(data, spec)
     )
-    X, y = noisy(60)
-    weights = np.arange(60) % 4 + 0.5
+    X, y = noisy(120)
+    weights = np.arange(120) % 4 + 0.5
     weights[::6] = 0
     ObliqueForestRegressor(TREES, random_state=0).fit(X, y, sample_weight=weights)
     held_out = [(data.row_weights == 0) & (weights > 0) for data in seen]
@@ -174,5 +174,5 @@ def test_few_trees_tell_the_squared_error_of_many(pilots):
 
 
 def test_what_was_found_is_told(capsys):
-    ObliqueForestRegressor(TREES, verbose=1, random_state=0).fit(*noisy(60))
+    ObliqueForestRegressor(TREES, verbose=1, random_state=0).fit(*noisy(120))
     assert "squared error of unseen rows by min_samples_split: 2: " in capsys.readouterr().err

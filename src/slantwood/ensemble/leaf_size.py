@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,10 +34,15 @@ _FEW_ROWS = 1000
 _FOLDS_OF_FEW, _FOLDS = 10, 4
 _TREES = 4  # of a fold
 
-# How many standard errors a gain must have. Probabilities may be clearly better, and the most probable class
-# no better at all.
-_CLEAR = 1.0
-_CLEAR_FOR_CLASSES = 2.0
+
+class _Clear(NamedTuple):
+    # How many standard errors a gain must have: in squared error, and in what users of the task look at.
+    squared: float
+    own: float
+
+
+# Probabilities may be clearly better, and the most probable class no better at all.
+_CLEAR, _CLEAR_FOR_CLASSES = _Clear(1.0, 0.0), _Clear(2.0, 1.0)
 
 
 def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[str, Any]:
@@ -130,7 +135,7 @@ class Pilot:
     def clearly_best(self) -> Any:
         """Return the size of the best leaves, the default unless another one's are clearly better."""
         default = self.sizes[0]
-        gains = {size: self.sure_gain(size, self, default, self._clear) for size in self.sizes[1:]}
+        gains = {size: self.sure_gain(size, self, default, self._clear.squared) for size in self.sizes[1:]}
         for size in sorted(gains, key=gains.__getitem__, reverse=True):
             if gains[size] <= 0:
                 break
@@ -141,13 +146,12 @@ class Pilot:
     def sure_gain(self, size: Any, before: Pilot, size_before: Any, clear: float) -> float:
         """Return what is gained over another pilot on the same rows, less some standard errors of it."""
         gain = before._squared[size_before] - self._squared[size]
-        mean = gain @ self._share
-        return float(mean - clear * np.sqrt((gain - mean) ** 2 @ self._share**2))
+        return float(_less_errors(gain[:, None], self._share, clear)[0])
 
     def is_no_worse(self, size: Any, before: Pilot, size_before: Any) -> bool:
-        """Return whether the losses that users of the task look at are not above those of another pilot."""
-        now, then = (self._share @ each for each in (self._own(size), before._own(size_before)))
-        return bool((now <= then).all())
+        """Return whether what users of the task look at is no worse either; of classes, that it is better."""
+        gain = before._own(size_before) - self._own(size)
+        return bool((_less_errors(gain, self._share, self._clear.own) >= 0).all())
 
     def _own(self, size: Any) -> np.ndarray:
         return self._of_rows(size, self._losses.own)
@@ -155,3 +159,9 @@ class Pilot:
     def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return a loss of all rows, as it is of a forest of many trees."""
         return np.concatenate([part.losses(loss, size) for part in self._parts])
+
+
+def _less_errors(gain: np.ndarray, share: np.ndarray, n_errors: float) -> np.ndarray:
+    """Return the mean gain of each column over rows, less so many standard errors of it."""
+    mean = share @ gain
+    return mean - n_errors * np.sqrt(share**2 @ (gain - mean) ** 2)
