@@ -156,3 +156,29 @@ except SystemExit:
 def test_warnings_are_told_in_one_line_too():
     result = run_python("-c", WARN_AFTER_A_COMMAND)
     assert result.stderr == "slantwood: warning: the saw is old\n"
+
+
+_INTERRUPTED_IMPORT = """
+import os, signal, time
+from slantwood.cli import main as cli
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+
+@cli.app.command()
+def broken():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    raise ImportError("initialization failed")  # as of a C extension whose import is interrupted
+
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c_that_came_out_as_another_error_is_ctrl_c():
+    command = [sys.executable, "-c", _INTERRUPTED_IMPORT, "broken"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "")

@@ -17,10 +17,8 @@ from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import nonzero_share
 from slantwood.messages import say
-from slantwood.splits.axis_parallel import AxisParallelSplit
+from slantwood.split_names import split_class
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.ridge import RidgeSplit
-from slantwood.splits.svm import SVMSplit
 
 # All are heard on so many rows, and so many of them on more.
 _FIRST_ROWS = 1000
@@ -72,9 +70,11 @@ def audition(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> ForestSp
 
 def _others(data: TrainingData) -> list[BaseSplit]:
     """Return the learners beside the gradient split that such data may suit and that take them in time."""
-    others: list[BaseSplit] = [SVMSplit()]
+    # By name: whoever asks for no audition does not wait for these to be imported.
+    others: list[BaseSplit] = [split_class("svm")()]
     if data.targets.n_columns < MANY_TARGETS and nonzero_share(data.X) >= SPARSE_FEATURES:
-        others += [RidgeSplit(), AxisParallelSplit(), AxisParallelSplit(thresholds="random")]
+        axis = split_class("axis")
+        others += [split_class("ridge")(), axis(), axis(thresholds="random")]
     return [split for split in others if data.targets.task in split.tasks]
 
 
