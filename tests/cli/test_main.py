@@ -177,6 +177,33 @@ cli.main()
 """
 
 
+_LOST = """
+import os, signal, sys
+from slantwood.cli import main as cli
+from slantwood.cli.interrupts import remember
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+remember()
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    [0 for _ in range(10**6)]
+except KeyboardInterrupt:
+    pass
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c_that_was_lost_ends_the_training_at_the_next_tree(tmp_path):
+    rows = "".join(f"{i},{i % 7},{i % 3}\n" for i in range(60))
+    (tmp_path / "a.csv").write_text("a,b,u\n" + rows)
+    words = ["train", "a.csv", "--targets", "u", "--trees", "100000", "--model", "m.slant"]
+    command = [sys.executable, "-c", _LOST, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, cwd=tmp_path)
+    assert done.returncode == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 def test_ctrl_c_that_came_out_as_another_error_is_ctrl_c():
     command = [sys.executable, "-c", _INTERRUPTED_IMPORT, "broken"]

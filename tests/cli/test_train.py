@@ -268,7 +268,7 @@ def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv,
     for line in process.stderr:
         if line.startswith("Task:"):
             break
-    time.sleep(0.5)
+    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=60)
     assert process.returncode == 130, said

@@ -5,7 +5,6 @@ version appear at once.
 """
 
 import os
-import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from slantwood import __version__
+from slantwood.cli import interrupts
 from slantwood.cli.convert import convert
 from slantwood.cli.cv import cv
 from slantwood.cli.datasets import datasets
@@ -71,8 +71,7 @@ class _Commands(TyperGroup):
             # An exit code where the command asked for one (130 after Ctrl-C), else None.
             code = super().main(*args, **(extra | {"standalone_mode": False}))
         except Exception as error:
-            if _interrupts:
-                # Ctrl-C inside the import of a C extension comes out of it as some other error.
+            if interrupts.any_received():
                 sys.exit(_INTERRUPTED)
             if self.shows_tracebacks:
                 raise
@@ -82,13 +81,6 @@ class _Commands(TyperGroup):
 
 
 _INTERRUPTED = 130
-_interrupts: list[int] = []
-
-
-def _interrupt(number: int, frame: Any) -> None:
-    _interrupts.append(number)
-    raise KeyboardInterrupt
-
 
 # Errors that say themselves what is wrong with a file, a value, or the installation.
 _TELLING = (ValueError, OSError, ImportError)
@@ -147,8 +139,7 @@ def _warn_in_one_line(message: Warning | str, *where: Any, **more: Any) -> None:
 def main() -> None:
     """Run the command line."""
     warnings.showwarning = _warn_in_one_line
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as in the background
-        signal.signal(signal.SIGINT, _interrupt)
+    interrupts.remember()
     try:
         app(prog_name="slantwood")
     except SystemExit as end:

@@ -11,6 +11,7 @@ import typer
 
 import slantwood
 from slantwood.callbacks import Callback
+from slantwood.cli import interrupts
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import TrainingOptions
@@ -75,6 +76,8 @@ class _EachTree(Callback):
         self._show = show
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+        if interrupts.any_received():
+            raise KeyboardInterrupt
         if context.task_name == "tree":
             self._show(context.task_id + 1, context.parent.max_subtasks)
         return False
