@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from slantwood.split_names import SPLITS
 
 if TYPE_CHECKING:
+    from slantwood.estimators.boosting import ObliqueBoostingClassifier, ObliqueBoostingRegressor
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
     from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
@@ -35,6 +36,8 @@ _HOMES = {
     "Encoding": "slantwood.features.encoding",
     "Hierarchy": "slantwood.targets.hierarchy",
     "ModelFileError": "slantwood.model.refusal",
+    "ObliqueBoostingClassifier": "slantwood.estimators.boosting",
+    "ObliqueBoostingRegressor": "slantwood.estimators.boosting",
     "ObliqueForestClassifier": "slantwood.estimators.forest",
     "ObliqueForestRegressor": "slantwood.estimators.forest",
     "ObliqueTreeClassifier": "slantwood.estimators.tree",
@@ -56,6 +59,8 @@ __all__ = [
     "ModelFileError",
     "NDCGSplit",
     "OC1Split",
+    "ObliqueBoostingClassifier",
+    "ObliqueBoostingRegressor",
     "ObliqueForestClassifier",
     "ObliqueForestRegressor",
     "ObliqueTreeClassifier",

@@ -24,7 +24,8 @@ _SECONDS_BETWEEN_UPDATES = 0.1
 class Callback:
     """Base of callbacks, which does nothing: override the methods that you need.
 
-    A fit is a task named "fit"; each tree is a task named "tree" below it. `context` says which task it is:
+    A fit is a task named "fit"; each tree is a task named "tree" below it, of boosting each round one named
+    "round", which counts here as a tree. `context` says which task it is:
     `context.task_name`, `context.task_id` (of trees from 0 on) and `context.parent`, whose `max_subtasks` is
     the number of trees to grow. A method may ask for more by keyword-only arguments of these names: `X`, `y`,
     and in `on_fit_task_end` also `fitted_estimator`, which predicts with the trees grown so far.
@@ -81,7 +82,7 @@ class ProgressBar(Callback):
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
         """Draw one more tree."""
-        if context.task_name == "tree":
+        if context.task_name == estimator.stage:
             self._bars[id(estimator)].advance(context.task_id + 1)
         return False
 
@@ -195,7 +196,7 @@ class EarlyStopping(Callback):
         self, estimator: Any, context: Any, *, fitted_estimator: Any
     ) -> bool:
         """Note the score, and say whether it has not improved for long enough."""
-        if context.task_name != "tree":
+        if context.task_name != estimator.stage:
             return False
         scores = self._scores[id(estimator)]
         scores.append(getattr(fitted_estimator, "oob_score_", math.nan))

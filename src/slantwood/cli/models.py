@@ -78,7 +78,7 @@ class _EachTree(Callback):
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
         if interrupts.any_received():
             raise KeyboardInterrupt
-        if context.task_name == "tree":
+        if context.task_name == estimator.stage:
             self._show(context.task_id + 1, context.parent.max_subtasks)
         return False
 

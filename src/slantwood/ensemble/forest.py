@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.ensemble.settings import Settings
+from slantwood.ensemble.additive import Additive
+from slantwood.ensemble.settings import Settings, settings_from
 from slantwood.features.encoding import Encoding
 from slantwood.model import tree_file
 from slantwood.model.trees import Trees
@@ -26,6 +27,7 @@ class FittedForest:
     seed: int | None  # None in a model that was saved for predicting only
     tuned: Mapping[str, Any] | None  # settings found on held-out rows; None like the seed
     has_tree_of_all_rows: bool  # whether some tree was grown without a bootstrap sample
+    additive: Additive | None = None  # how boosted trees add up; None where the leaves of trees are averaged
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle and skops keep: of trees and settings plain arrays and values, as in a file."""
@@ -39,4 +41,4 @@ class FittedForest:
         described, arrays = state["trees"]
         n_features, n_targets = len(state["encoding"].source), state["targets"].n_columns
         trees = tree_file.from_arrays(described, dict(arrays), n_features=n_features, n_targets=n_targets)
-        self.__dict__.update(state | {"trees": trees, "settings": Settings(**state["settings"])})
+        self.__dict__.update(state | {"trees": trees, "settings": settings_from(state["settings"])})

@@ -1,9 +1,9 @@
-"""What a forest says of rows: the leaves that they reach, the mean of these, and the way to them."""
+"""What trees say of rows: the leaves that they reach, the mean or sum of these, and the way to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -52,7 +52,7 @@ class Predictor:
     def mean(
         self, X: Any, tree_mask: np.ndarray | None = None, *, sparse: bool = False, top_k: int | None = None
     ) -> Any:
-        """Return the mean of the leaves that each row reaches.
+        """Return the mean of the leaves that each row reaches; of boosted trees what their sum stands for.
 
         Parameters
         ----------
@@ -71,6 +71,26 @@ class Predictor:
         if sparse:
             return self._sparse_mean(route_rows, n_rows(matrix), mask, top_k)
         return self._dense_mean(route_rows, n_rows(matrix), mask)
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return what boosted trees add up to: float64 scores of rows, one for each column of the targets."""
+        forest = self.forest
+        assert forest.additive is not None
+        means = replace(self, forest=replace(forest, additive=None)).mean(X)
+        return forest.additive.scores(means, forest.trees.n_trees)
+
+    def staged(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield what boosted trees say after each round."""
+        forest, nodes = self.forest, self.leaves(X)
+        additive, trees = forest.additive, forest.trees
+        assert additive is not None
+        sums = np.zeros((len(nodes), trees.leaves.n_columns), np.float32)
+        for first in range(0, trees.n_trees, additive.trees_per_round):
+            for tree in range(first, first + additive.trees_per_round):
+                sums += trees.leaves.values[trees.leaf[nodes[:, tree]]]
+            predicted = additive.predicted(sums, 1)
+            hierarchy = forest.targets.hierarchy
+            yield predicted if hierarchy is None else hierarchy.consistent(predicted)
 
     def mean_of(self, nodes: np.ndarray, *, sparse: bool = False) -> Any:
         """Return the mean of leaves that are known, of all trees or of some.
@@ -91,25 +111,54 @@ class Predictor:
         return self._dense_mean(known, len(nodes), _ALL_TREES)
 
     def _dense_mean(self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray) -> np.ndarray:
-        trees = self.forest.trees
-        means = np.zeros((n_rows, trees.leaves.n_columns), np.float32)
+        means = np.zeros((n_rows, self.forest.trees.leaves.n_columns), np.float32)
 
         def add_chunk(start: int, stop: int) -> None:
-            add_leaves(nodes_of(start, stop), mask[start:stop], trees, means[start:stop])
+            self._add_combined(nodes_of(start, stop), mask[start:stop], means[start:stop])
 
         self._over_chunks(add_chunk, n_rows)
         return means
+
+    def _add_combined(self, nodes: np.ndarray, mask: np.ndarray, out: np.ndarray) -> None:
+        """Put what the leaves of all trees say together into an array of zeros."""
+        forest = self.forest
+        add_leaves(nodes, mask, forest.trees, out)
+        if forest.additive is None:
+            return
+        out[:] = forest.additive.predicted(out, nodes.shape[1])
+        if forest.targets.hierarchy is not None:
+            out[:] = forest.targets.hierarchy.consistent(out)
 
     def _sparse_mean(
         self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray, top_k: int | None
     ) -> sp.csr_array:
         trees, ranks = self.forest.trees, self.forest.targets.ranks
         most = -1 if top_k is None else top_k
+        if self.forest.additive is not None:
+            return self._sparse_sums(nodes_of, n_rows, mask, top_k)
 
         def chunk(start: int, stop: int) -> sp.csr_array:
             nodes = nodes_of(start, stop)
             indptr, indices, scores = sparse_scores(nodes, mask[start:stop], trees, ranks, most)
             return sp.csr_array((scores, indices, indptr), shape=(stop - start, trees.leaves.n_columns))
+
+        return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows), format="csr"))
+
+    def _sparse_sums(
+        self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray, top_k: int | None
+    ) -> sp.csr_array:
+        """Return what boosted trees say, of which hardly anything is zero; dense for a few rows at a time."""
+        n_columns = self.forest.trees.leaves.n_columns
+        order = np.argsort(self.forest.targets.ranks, kind="stable")
+
+        def chunk(start: int, stop: int) -> sp.csr_array:
+            scores = np.zeros((stop - start, n_columns), np.float32)
+            self._add_combined(nodes_of(start, stop), mask[start:stop], scores)
+            if top_k is not None and top_k < n_columns:
+                # Of equal scores the one of lower rank stays.
+                others = order[np.argsort(-scores[:, order], axis=1, kind="stable")[:, top_k:]]
+                np.put_along_axis(scores, others, 0.0, axis=1)
+            return sp.csr_array(scores)
 
         return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows), format="csr"))
 

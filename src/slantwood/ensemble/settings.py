@@ -1,9 +1,10 @@
 """The values in use of all parameters that can be "auto"."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,6 +43,33 @@ class Settings:
         return dict(vars(self))
 
 
+class Candidate(NamedTuple):
+    """A kind of tree that takes part in the contest of each round of boosting."""
+
+    split: Any
+    max_features: int | float | str | None
+
+
+@dataclass(frozen=True)
+class BoostingSettings(Settings):
+    """Parameters of a boosted fit, none of them left open; `split` is that of the first candidate."""
+
+    candidates: tuple[Candidate, ...] = ()
+    loss: str = "squared_error"
+    learning_rate: float = 0.1
+    subsample: float = 1.0
+    l2_regularization: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Make candidates of plain tuples, which a model file has."""
+        object.__setattr__(self, "candidates", tuple(Candidate(*each) for each in self.candidates))
+
+
+def settings_from(values: Mapping[str, Any]) -> Settings:
+    """Make settings of values by name, those of a boosted fit where there are candidates."""
+    return BoostingSettings(**values) if "candidates" in values else Settings(**values)
+
+
 def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sketched: bool) -> Settings:
     """Fill in what was left at "auto", in the split learner too.
 
@@ -56,18 +84,7 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
     sketched : bool
         Whether a random projection stands for them.
     """
-    stored = data.X.data if sp.issparse(data.X) else data.X
-    traits = DataTraits(
-        task=data.targets.task,
-        n_rows=int((data.row_weights > 0).sum()),
-        n_features=data.X.shape[1],
-        n_targets=n_targets,
-        nonzero_features=data.encoding.input_nonzero_share(data.X),
-        wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
-        features_nonnegative=bool(np.fmin.reduce(stored, axis=None, initial=0.0) >= 0),
-        single_tree=spec.single_tree,
-        sketched=sketched,
-    )
+    traits = data_traits(data, n_targets, single_tree=spec.single_tree, sketched=sketched)
     chosen = resolve_auto(traits, spec.split, {**PRESETS[spec.preset].settings, **(spec.tuned or {})})
     values = {each.name: getattr(spec, each.name) for each in fields(Settings)}
     values |= {
@@ -77,6 +94,34 @@ def resolve_settings(data: TrainingData, spec: ForestSpec, n_targets: int, *, sk
     if spec.out_of_bag or spec.max_samples is not None:
         values["bootstrap"] = True
     return Settings(**values)
+
+
+def data_traits(data: TrainingData, n_targets: int, *, single_tree: bool, sketched: bool) -> DataTraits:
+    """Return what choices may depend on.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows.
+    n_targets : int
+        Number of targets that count in the choice of splits.
+    single_tree : bool
+        Whether there is one tree only.
+    sketched : bool
+        Whether a random projection stands for the targets.
+    """
+    stored = data.X.data if sp.issparse(data.X) else data.X
+    return DataTraits(
+        task=data.targets.task,
+        n_rows=int((data.row_weights > 0).sum()),
+        n_features=data.X.shape[1],
+        n_targets=n_targets,
+        nonzero_features=data.encoding.input_nonzero_share(data.X),
+        wide_nominal=data.encoding.has_nominal and nonzero_share(data.X) < SPARSE_FEATURES,
+        features_nonnegative=bool(np.fmin.reduce(stored, axis=None, initial=0.0) >= 0),
+        single_tree=single_tree,
+        sketched=sketched,
+    )
 
 
 def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:

@@ -45,6 +45,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False
+    stage = "tree"  # what a fit has so many of as `n_estimators` says
     n_estimators: int
     preset: str
     bootstrap: bool | str

@@ -35,7 +35,7 @@ class Progress:
     estimator : estimator
         What is fitted.
     n_trees : int
-        Trees to grow.
+        Trees to grow, or rounds of boosting.
     X, y : object
         What it is fitted on, for callbacks.
     attributes : callable
@@ -64,7 +64,7 @@ class Progress:
         self._done += 1
         if self._data["estimator"].verbose > 0:
             self._show(every_tree=self._data["estimator"].verbose > 1)
-        task = self._context.subcontext(task_name="tree")
+        task = self._context.subcontext(task_name=self._data["estimator"].stage)
         task.call_on_fit_task_begin(**self._data)
         return self._ended(task, so_far)
 
@@ -77,7 +77,8 @@ class Progress:
     def _show(self, *, every_tree: bool) -> None:
         seconds = time.perf_counter() - self._started
         name = type(self._data["estimator"]).__name__
-        text = f"{name}: tree {self._done} of {self._n_trees}, {seconds:.1f} s"
+        stage = self._data["estimator"].stage
+        text = f"{name}: {stage} {self._done} of {self._n_trees}, {seconds:.1f} s"
         if is_logged():
             # A log keeps every line: ten are enough.
             tenths = [10 * done // self._n_trees for done in (self._done - 1, self._done)]

@@ -48,6 +48,9 @@ _CELLS = 1 << 22
 class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     """Base of the classifiers."""
 
+    # Whether class weights are weights of rows; or else trees are the same with any of them but 0, and
+    # probabilities are weighted.
+    class_weights_rows = False
     class_weight: dict[Any, float] | str | npt.ArrayLike | None
     threshold: float | str | npt.ArrayLike
     hierarchy: Hierarchy | None
@@ -175,12 +178,11 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         of_classes = np.ones(len(y))
         if self.class_weight is not None:
             of_classes[known] = weights_of_classes(self.class_weight, y[known], weights[known])
-            # The trees of a forest are the same with any weights of classes but 0.
-            weights = weights * (of_classes if self.is_single_tree else of_classes > 0)
+            weights = weights * (of_classes if self.class_weights_rows else of_classes > 0)
             self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
         present = known & (weights > 0)
-        if self.class_weight is None or self.is_single_tree:
+        if self.class_weight is None or self.class_weights_rows:
             targets = ClassTargets.of(y[present])
         else:
             targets = ClassTargets.weighted(y[present], of_classes[present], weights[present])

@@ -1,113 +1,22 @@
 """Ensembles of oblique trees whose leaves are averaged."""
 
-import copy
-from collections.abc import Iterator, Sequence
-from typing import Any, SupportsIndex, overload
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.parameter_names import suggest_parameters
 from slantwood.estimators.regression import ObliqueRegressor
-from slantwood.estimators.tree_view import ClassifierTreeView, TreeView
-from slantwood.hints import pluralize
+from slantwood.estimators.tree_ensemble import TreeEnsemble
+from slantwood.estimators.tree_view import ClassifierTreeView
 from slantwood.splits.learner import BaseSplit
 from slantwood.splits.own import SplitLearner
 from slantwood.targets.hierarchy import Hierarchy
 
 
-class _Forest(ObliqueEstimator):
-    _view: type[TreeView] = TreeView
-
-    @property
-    def estimators_(self) -> list[TreeView]:
-        """The trees as light views, each with `predict`, `apply`, `n_leaves`, `depth` and `export_text`."""
-        check_is_fitted(self)
-        fitted = copy.copy(self)  # which a later fit does not change
-        return [self._view(fitted, index) for index in range(len(self))]
-
-    def __len__(self) -> int:
-        check_is_fitted(self)
-        return self.trees_.n_trees
-
-    def __bool__(self) -> bool:
-        return True  # an estimator is one also before it is fitted
-
-    def __iter__(self) -> Iterator[TreeView]:
-        return iter(self.estimators_)
-
-    @overload
-    def __getitem__(self, index: SupportsIndex) -> TreeView: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[TreeView]: ...
-    def __getitem__(self, index: SupportsIndex | slice) -> TreeView | list[TreeView]:
-        trees = self.estimators_
-        try:
-            return trees[index]
-        except IndexError as error:
-            raise IndexError(f"[{index}]: the forest has {pluralize(len(trees), 'tree')}") from error
-        except TypeError as error:
-            raise TypeError(f"[{index!r:.60}] must be the number of a tree, or a slice") from error
-
-    def apply(self, X: Any) -> np.ndarray:
-        """Return the number of the leaf that each row reaches in each tree, counted within the tree.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features.
-
-        Returns
-        -------
-        array of int of shape (n_rows, n_trees)
-            Numbers of nodes.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from slantwood import ObliqueForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-        >>> forest.apply(X).shape
-        (150, 5)
-        """
-        X = self.encode_features(X)
-        return self._predictor.leaves(X) - self.trees_.roots
-
-    def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
-        """Return the nodes that each row passes, and where each tree's nodes begin.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features.
-
-        Returns
-        -------
-        paths : CSR array of shape (n_rows, n_nodes)
-            Indicator of the nodes that a row passes, those of all trees side by side.
-        offsets : array of int of shape (n_trees + 1,)
-            The nodes of tree t are the columns from `offsets[t]` to `offsets[t + 1]`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from slantwood import ObliqueForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> forest = ObliqueForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-        >>> paths, offsets = forest.decision_path(X)
-        >>> len(offsets), bool(paths.shape[1] == offsets[-1])
-        (6, True)
-        """
-        X = self.encode_features(X)
-        return self._predictor.paths(X), self.trees_.node_offsets
-
-
-class ObliqueForestClassifier(_Forest, ObliqueClassifier):
+class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
     """A forest of oblique predictive clustering trees for classes or label sets.
 
     Parameters
@@ -323,7 +232,7 @@ class ObliqueForestClassifier(_Forest, ObliqueClassifier):
         self.warm_start = warm_start
 
 
-class ObliqueForestRegressor(_Forest, ObliqueRegressor):
+class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
     """A forest of oblique predictive clustering trees for one or several numbers.
 
     Parameters

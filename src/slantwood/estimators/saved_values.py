@@ -14,6 +14,7 @@ with one key that says what it is:
     {"scalar": array}                       a NumPy scalar: any of the arrays above, of length 1
     {"csr": [data, indices, indptr, n_columns]}
     {"split": {"learner": name, parameters}}
+    {"loss": {"name": name, parameters}}
     {"hierarchy": i}                        the one at this place in the list of all hierarchies
 
 Types are looked up in this table only, never by a name from the file.
@@ -28,6 +29,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood import losses
 from slantwood.model.container import DTYPES, take
 from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.split_names import SPLITS, name_of, split_class
@@ -79,6 +81,9 @@ class ValueWriter:
             values = {each.name: getattr(value, each.name) for each in fields(value)}
             given = {key: self.to_json(each, f"{name}/{key}") for key, each in values.items()}
             return {"split": {"learner": name_of(value), **given}}
+        if isinstance(value, losses.Loss):
+            given = {key: self.to_json(each, f"{name}/{key}") for key, each in value.to_json().items()}
+            return {"loss": given}
         if sp.issparse(value):
             csr = sp.csr_array(value)
             parts = [
@@ -152,6 +157,7 @@ class ValueReader:
             "scalar": self._scalar,
             "csr": self._csr,
             "split": self._split,
+            "loss": self._loss,
             "hierarchy": lambda place: self.hierarchies[_count(place)],
         }
 
@@ -203,6 +209,10 @@ class ValueReader:
         given = current_names(_of_type(dict, content))
         kind = split_class(_one_of(given.pop("learner", None), SPLITS))
         return kind(**{name: self.value(each) for name, each in given.items()})
+
+    def _loss(self, content: Any) -> losses.Loss:
+        given = _of_type(dict, content)
+        return losses.from_json({name: self.value(each) for name, each in given.items()})
 
 
 def current_names(given: dict[str, Any]) -> dict[str, Any]:

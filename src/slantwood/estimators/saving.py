@@ -16,6 +16,7 @@ The document of the file (see `model.container`) has
                    two; {"kind": "hierarchy", "is_sparse", "dtype", "hierarchy", "as_sets"}; or
                    {"kind": "several", "parts"}, a list of classes and numbers
     trees          see `model.tree_file`
+    additive       of boosted trees how they add up: the fields of `Additive`, as values; else absent
     fitted         other attributes, as values
     hierarchies    JSON of the hierarchies among all values
 
@@ -33,11 +34,13 @@ import numpy as np
 import scipy.sparse as sp
 
 import slantwood
-from slantwood import splits
+from slantwood import losses, splits
+from slantwood.ensemble.additive import Additive
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.settings import Settings, count_features
+from slantwood.ensemble.settings import BoostingSettings, Settings, count_features, settings_from
 from slantwood.ensemble.spec import AUTO
 from slantwood.estimators import validation as check
+from slantwood.estimators.boosting import ObliqueBoostingClassifier, ObliqueBoostingRegressor, listed_splits
 from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
@@ -63,12 +66,20 @@ from slantwood.validation import check_choice, check_flag, check_integer, check_
 
 _ESTIMATORS: dict[str, Any] = {
     cls.__name__: cls
-    for cls in (ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, ObliqueTreeRegressor)
+    for cls in (
+        ObliqueForestClassifier,
+        ObliqueForestRegressor,
+        ObliqueBoostingClassifier,
+        ObliqueBoostingRegressor,
+        ObliqueTreeClassifier,
+        ObliqueTreeRegressor,
+    )
 }
 _PARTS = ("parameters", "encoding", "targets", "trees", "fitted", "hierarchies")
 _KEYS = ("slantwood", "estimator", "predict_only", *_PARTS)
 # Files of older versions have only those without a default.
 _SETTINGS = {field.name for field in fields(Settings)}
+_BOOSTING_SETTINGS = {field.name for field in fields(BoostingSettings)}
 _OLD_SETTINGS = {field.name for field in fields(Settings) if field.default is MISSING}
 
 # What "fitted" may hold, and how it is called in the forest: what is always there, and what only further
@@ -124,6 +135,9 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
         "trees": described,
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
+    if model.forest_.additive is not None:
+        values = vars(model.forest_.additive).items()
+        document["additive"] = {name: writer.to_json(value, f"additive/{name}") for name, value in values}
     document["hierarchies"] = writer.hierarchies_to_json()
     dtype = document["targets"].get("dtype", "float32")
     if dtype not in DTYPES:
@@ -140,7 +154,7 @@ def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -
     try:
         _targets(document["targets"], reader)
         _check_fitted(_values(document["fitted"], reader), encoding, targets, document["predict_only"])
-        _check_leaf_values(model.trees_.leaves, targets)
+        _check_leaf_values(model.trees_.leaves, targets, model.forest_.additive)
     except ModelFileError as error:
         raise ValueError(f"the model cannot be saved: {error}") from error
 
@@ -150,7 +164,7 @@ def _parameters_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> 
     if not isinstance(parameters["random_state"], (Integral, type(None))):
         # The state of a generator is not written: in its place stands the seed that was drawn from it.
         parameters["random_state"] = model.forest_.seed
-    if isinstance(splits.named(parameters["split"]), OwnSplit):
+    if any(isinstance(splits.named(each), OwnSplit) for each in listed_splits(parameters["split"])):
         parameters["split"] = "gradient"
         if not predict_only:
             raise TypeError(
@@ -167,8 +181,10 @@ def _fitted_to_json(model: Any, writer: ValueWriter, predict_only: bool) -> dict
     values = {key: getattr(forest, name) for key, name in of_forest.items()}
     values |= {key: getattr(model, name) for key, name in optional.items() if hasattr(model, name)}
     values = {key: value for key, value in values.items() if key not in forest.targets.attributes}
-    own = isinstance(settings.split, OwnSplit)
-    values["settings_"] = settings.to_dict() | ({"split": None} if own else {})
+    values["settings_"] = settings.to_dict()
+    kinds = getattr(settings, "candidates", ())
+    if any(isinstance(split, OwnSplit) for split in (settings.split, *(each.split for each in kinds))):
+        values["settings_"] |= {"split": None} | ({"candidates": ()} if kinds else {})
     return {key: writer.to_json(value, f"fitted/{key}") for key, value in values.items()}
 
 
@@ -239,7 +255,8 @@ def _check_path(path: Any, method: str) -> None:
 
 def _restored(contents: Contents) -> Any:
     document, arrays, memory = contents.document, contents.arrays, contents.memory
-    _check_keys(document, _KEYS, "document")
+    is_boosted = isinstance(document, dict) and "additive" in document
+    _check_keys(document, (*_KEYS, "additive") if is_boosted else _KEYS, "document")
     estimator, predict_only = document["estimator"], document["predict_only"]
     if estimator not in _ESTIMATORS:
         raise ModelFileError(f"{estimator=!r:.60} is not one of {', '.join(_ESTIMATORS)}")
@@ -256,13 +273,19 @@ def _restored(contents: Contents) -> Any:
     if (targets.task in NUMBER_TASKS) is isinstance(model, ObliqueClassifier):
         raise ModelFileError(f"the targets of {estimator} are of a wrong kind")
     memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
+    if is_boosted is not hasattr(model, "learning_rate"):
+        raise ModelFileError(f"{estimator} has leaves of a wrong kind")
     _check_parameters(model, targets, width)
     fitted = _values(document["fitted"], reader)
     _check_fitted(fitted, encoding, targets, predict_only)
     trees = tree_file.from_arrays(
         document["trees"], arrays, n_features=width, n_targets=targets.n_columns, memory=memory
     )
-    _check_leaf_values(trees.leaves, targets)
+    additive = None
+    if is_boosted:
+        values = _values(document["additive"], reader)
+        additive = Additive.checked(values, targets.task, targets.n_columns, trees.n_trees)
+    _check_leaf_values(trees.leaves, targets, additive)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model.is_single_tree and trees.n_trees != 1:
@@ -270,7 +293,7 @@ def _restored(contents: Contents) -> Any:
     # Of older files it is not known; then trees of earlier fits count as those of the last one.
     fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
     saved: dict[str, Any] = {name: fitted.get(key) for key, name in (_FOREST | _FOREST_FOR_TRAINING).items()}
-    saved["settings"] = Settings(**fitted["settings_"])
+    saved |= {"settings": settings_from(fitted["settings_"]), "additive": additive}
     forest = FittedForest(trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved)
     optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(
@@ -305,7 +328,10 @@ def _check_parameters(model: Any, targets: Any, width: int) -> None:
     check.check_parameters(model.get_params(deep=False))
     if abs(model.n_jobs or 0) > _MOST_JOBS:
         raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
-    splits.named(model.split)
+    for split in listed_splits(model.split):
+        splits.named(split)
+    if "loss" in model.get_params(deep=False):
+        losses.named(model.loss)
     check.check_max_features(model.max_features, width)
     check.check_target_weights(model.target_weights, targets)
     if model.random_state is not None:
@@ -372,9 +398,12 @@ _LATER = {
 # ---- leaves and fitted attributes
 
 
-def _check_leaf_values(leaves: Matrix, targets: Any) -> None:
+def _check_leaf_values(leaves: Matrix, targets: Any, additive: Additive | None) -> None:
     """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
-    are_shares = targets.are_indicators
+    if additive is not None and not leaves.is_dense:
+        raise ModelFileError("the leaves of boosted trees must be dense")
+    # Leaves of boosted trees are steps, of any sign.
+    are_shares = targets.are_indicators & (additive is None)
     if are_shares.all() or not are_shares.any():
         values = leaves.values if leaves.is_dense else leaves.data
         shares, numbers = (values, values[:0]) if are_shares.all() else (values[:0], values)
@@ -430,8 +459,10 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, pred
 
 
 def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
-    if not isinstance(settings, dict) or not _OLD_SETTINGS <= settings.keys() <= _SETTINGS:
-        raise ModelFileError(f"settings_ must have {', '.join(sorted(_SETTINGS))}")
+    is_boosted = isinstance(settings, dict) and "candidates" in settings
+    known = _BOOSTING_SETTINGS if is_boosted else _SETTINGS
+    if not isinstance(settings, dict) or not _OLD_SETTINGS <= settings.keys() <= known:
+        raise ModelFileError(f"settings_ must have {', '.join(sorted(known))}")
     check.check_parameters(settings)
     if any(isinstance(value, str) and value == AUTO for value in settings.values()):
         raise ModelFileError("settings_ must leave nothing open")
@@ -440,6 +471,9 @@ def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
         raise ModelFileError("settings_ must have a split learner")
     if settings["split"] is not None:
         splits.named(settings["split"])
+    for kind in BoostingSettings(**settings).candidates if is_boosted else ():
+        splits.named(kind.split)
+        check.check_max_features(kind.max_features, width)
 
 
 def _are_names(names: Any) -> bool:

@@ -22,6 +22,7 @@ from slantwood.targets.reading import names_of
 
 class _SingleTree(ObliqueEstimator):
     is_single_tree = True
+    class_weights_rows = True
     n_estimators = 1
     bootstrap = False
     oob_score = False

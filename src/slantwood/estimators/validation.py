@@ -112,6 +112,12 @@ _CHECKS: dict[str, Check] = {
     "missing_indicators": _auto_or(check_flag),
     "unlabeled_weight": _none_or(_auto_or(_SHARE)),
     "n_jobs": _none_or(_check_jobs),
+    "learning_rate": partial(check_real, minimum=0.0, maximum=1.0, open_minimum=True),
+    "subsample": partial(check_real, minimum=0.0, maximum=1.0, open_minimum=True),
+    "l2_regularization": partial(check_real, minimum=0.0),
+    "early_stopping": check_flag,
+    "validation_fraction": partial(check_real, minimum=0.0, maximum=0.5, open_minimum=True),
+    "n_iter_no_change": partial(check_integer, minimum=1),
     "threshold": lambda name, value: not isinstance(value, str) or check_choice(name, value, THRESHOLD_RULES),
     "hierarchy": _check_hierarchy,
 }

@@ -54,24 +54,7 @@ class GrowthPlan:
             leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)
         else:
             leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
-        leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)
-        return (
-            Trees(
-                np.zeros(1, np.int32),
-                tree.left,
-                tree.right,
-                leaf,
-                tree.indptr,
-                tree.indices,
-                tree.weights,
-                tree.means,
-                tree.bias,
-                tree.depth,
-                tree.node_weight,
-                leaves,
-            ),
-            tree.importance,
-        )
+        return as_trees(tree, leaves), tree.importance
 
     def pruning_path(self, index: int, stop_flag: np.ndarray = _GO_ON) -> PruningPath:
         """Return the path on which one tree is pruned to its root."""
@@ -84,26 +67,81 @@ class GrowthPlan:
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
-        learner = LearnerAddress(self.split.compiled())
-        try:
-            tree = grow(
-                self.X,
-                self.Z,
-                self.attribute_weights,
-                rows,
-                counts[rows],
-                weights,
-                learner.address,
-                learner.numbers,
-                self.split.scaling,
-                self.importance_power,
-                self.limits,
-                _stream(self.seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1),
-                stop_flag,
-            )
-        except MemoryError:
-            raise learner.error or MemoryError("growing a tree: out of memory") from None
+        tree = grow_by(
+            self.split,
+            self.X,
+            self.Z,
+            self.attribute_weights,
+            rows,
+            counts[rows],
+            weights,
+            importance_power=self.importance_power,
+            limits=self.limits,
+            seed=tree_seed(self.seed, index),
+            stop_flag=stop_flag,
+        )
         return tree, weights
+
+
+def grow_by(
+    split: Any,
+    X: Matrix,
+    Z: Matrix,
+    attribute_weights: np.ndarray,
+    rows: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    *,
+    importance_power: float,
+    limits: Limits,
+    seed: np.uint64,
+    stop_flag: np.ndarray,
+) -> GrownTree:
+    """Grow a tree on some rows by a split learner; `growth.grow.grow` has the details."""
+    learner = LearnerAddress(split.compiled())
+    try:
+        return grow(
+            X,
+            Z,
+            attribute_weights,
+            rows,
+            counts,
+            weights,
+            learner.address,
+            learner.numbers,
+            split.scaling,
+            importance_power,
+            limits,
+            seed,
+            stop_flag,
+        )
+    except MemoryError:
+        raise learner.error or MemoryError("growing a tree: out of memory") from None
+
+
+def as_trees(tree: GrownTree, leaves: Matrix) -> Trees:
+    """Return a grown tree in the form in which it is kept, with what its leaves predict, in their order."""
+    is_leaf = tree.left < 0
+    leaf = np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32)
+    return Trees(
+        np.zeros(1, np.int32),
+        tree.left,
+        tree.right,
+        leaf,
+        tree.indptr,
+        tree.indices,
+        tree.weights,
+        tree.means,
+        tree.bias,
+        tree.depth,
+        tree.node_weight,
+        leaves,
+    )
+
+
+def tree_seed(seed: int, index: int) -> np.uint64:
+    """Return the seed of the random numbers with which a tree is grown."""
+    return _stream(seed, index, 1).generate_state(1, np.uint64)[0] | np.uint64(1)
 
 
 def _stream(seed: int, index: int, purpose: int) -> np.random.SeedSequence:

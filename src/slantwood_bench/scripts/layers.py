@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ensemble",),
     ("data", "metrics", "model_selection", "views"),
     ("growth", "targets"),
-    ("features", "leaves", "model", "splits"),
+    ("features", "leaves", "losses", "model", "splits"),
     ("kernels",),
     ("machine_code",),
     (

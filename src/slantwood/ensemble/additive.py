@@ -1,0 +1,47 @@
+"""How the trees of a boosted model add up, and what their sum means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from slantwood.losses import Loss
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """Leaves are steps of scores, which begin at a constant; a loss says what scores mean."""
+
+    loss: Loss
+    start: np.ndarray  # float64 over columns of the targets
+    trees_per_round: int
+    # Minus the loss on rows that no tree saw, of the constant and then after each round; empty where there
+    # were none. Of cross-validation the mean over its parts.
+    validation_scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    def scores(self, means: np.ndarray, n_trees: int) -> np.ndarray:
+        """Return the scores of rows from the means of the leaves that they reach in so many trees."""
+        return self.start + np.float64(n_trees) * means
+
+    def predicted(self, means: np.ndarray, n_trees: int) -> np.ndarray:
+        """Return the expected targets of rows, in the form of the means of leaves."""
+        return self.loss.predicted(self.scores(means, n_trees)).astype(np.float32)
+
+    @classmethod
+    def checked(cls, given: dict[str, Any], task: str, n_columns: int, n_trees: int) -> Additive:
+        """Make it from fields that a file has; a ValueError says what is wrong with them."""
+        made = cls(**given)
+        if not isinstance(made.loss, Loss) or task not in made.loss.tasks:
+            raise ValueError(f"loss={made.loss!r:.60} is not a loss for {task} targets")
+        for name, numbers in (("start", made.start), ("validation_scores", made.validation_scores)):
+            is_line = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64 and numbers.ndim == 1
+            if not is_line or not np.isfinite(numbers).all():
+                raise ValueError(f"{name} must be an array of finite float64")
+        if len(made.start) != n_columns:
+            raise ValueError(f"start has {len(made.start)} scores for {n_columns} columns of targets")
+        size = made.trees_per_round
+        if type(size) is not int or size < 1 or n_trees % size:
+            raise ValueError(f"trees_per_round={size!r:.60} does not divide {n_trees} trees")
+        return made

@@ -1,0 +1,162 @@
+"""A whole boosted fit, from top to bottom: settings, the number of rounds, rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.ensemble.additive import Additive
+from slantwood.ensemble.boosting.rounds import TREES_PER_ROUND, BoostingProblem, Round, Rounds
+from slantwood.ensemble.boosting.settings import resolve_boosting
+from slantwood.ensemble.boosting.spec import BoostingSpec
+from slantwood.ensemble.boosting.stopping import FEW_ROWS, HeldOut, Watch, cross_validated, start_of
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.growing import OnTree
+from slantwood.ensemble.prediction import Predictor
+from slantwood.ensemble.settings import BoostingSettings
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.features.matrix import known_rows, normalized_rows, training_matrix
+from slantwood.model.trees import Trees, join
+from slantwood.threads import StopFlag, run_in_threads
+
+
+def fit_boosting(
+    data: TrainingData,
+    spec: BoostingSpec,
+    earlier: FittedForest | None = None,
+    on_round: OnTree | None = None,
+) -> FittedForest:
+    """Boost trees, or add rounds to a boosted model.
+
+    The result depends on the arguments alone, and nothing of them is changed.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Checked and encoded rows; those without any label have no part.
+    spec : BoostingSpec
+        Checked parameters.
+    earlier : FittedForest, optional
+        A boosted model to which rounds are added, up to `spec.n_rounds`.
+    on_round : callable, optional
+        Called after each round with a function that makes the model so far; returns whether to stop.
+
+    Returns
+    -------
+    FittedForest
+        The model: trees, and how they add up.
+    """
+    if not (known_rows(data.Y) & (data.row_weights > 0)).any():
+        raise ValueError("y has no label in any row of positive weight; at least one row must have one")
+    data = data.without_unlabeled()
+    settings = resolve_boosting(data, spec)
+    problem = _problem(data, spec, settings)
+    n_rounds, watch, held_out = spec.n_rounds, None, None
+    if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
+        watch = cross_validated(problem, n_rounds, spec.n_iter_no_change)
+        n_rounds = max(watch.n_best, 1)
+    elif spec.early_stopping:
+        held_out = HeldOut.drawn(problem, spec.validation_fraction)
+        problem = held_out.others
+    if earlier is None:
+        additive = Additive(spec.loss, start_of(problem), TREES_PER_ROUND)
+        rounds, n_earlier = Rounds(problem, additive.start), 0
+    else:
+        assert earlier.additive is not None
+        additive, n_earlier = earlier.additive, earlier.trees.n_trees // earlier.additive.trees_per_round
+        rounds = Rounds(problem, Predictor(earlier, spec.n_jobs).scores(data.X), n_earlier)
+    if held_out is not None:
+        watch = Watch(held_out.loss(rounds.F), spec.n_iter_no_change)
+    model = _Model(data, spec, settings, additive, watch, earlier)
+    for done in _boosted(rounds, n_rounds - n_earlier, held_out):
+        model.add(done.round)
+        is_over = watch is not None and held_out is not None and watch.add(done.loss)
+        if (on_round is not None and on_round(model.so_far)) or is_over:
+            break
+    if held_out is not None and watch is not None:
+        model.cut(watch.n_best)
+    return model.so_far()
+
+
+class _Done(NamedTuple):
+    round: Round
+    loss: float  # of held-out rows after it
+
+
+def _boosted(rounds: Rounds, n_rounds: int, held_out: HeldOut | None) -> Iterator[_Done]:
+    """Run rounds in a thread, which may be ahead of whoever takes the results by one or two of them."""
+    stop = StopFlag()
+
+    def advance(_: int) -> _Done:
+        done = rounds.advance(stop)
+        return _Done(done, 0.0 if held_out is None else held_out.loss(rounds.F))
+
+    with closing(run_in_threads(advance, range(n_rounds), 1, stop)) as results:
+        yield from results
+
+
+class _Model:
+    """Collects the trees of rounds."""
+
+    def __init__(
+        self,
+        data: TrainingData,
+        spec: BoostingSpec,
+        settings: BoostingSettings,
+        additive: Additive,
+        watch: Watch | None,
+        earlier: FittedForest | None,
+    ) -> None:
+        self._data, self._spec, self._settings = data, spec, settings
+        self._additive, self._watch, self._earlier = additive, watch, earlier
+        self._rounds: list[Round] = []
+
+    def add(self, done: Round) -> None:
+        """Take the trees of another round."""
+        self._rounds.append(done)
+
+    def cut(self, n_rounds: int) -> None:
+        """Keep only the first rounds; of a model without earlier ones at least one."""
+        del self._rounds[max(n_rounds, int(self._earlier is None)) :]
+
+    def so_far(self) -> FittedForest:
+        """Return the model of the rounds by now."""
+        trees: list[Trees] = [each.trees for each in self._rounds]
+        importance = np.zeros(self._data.X.shape[1])
+        for each in self._rounds:
+            importance += each.importance
+        if self._earlier is not None:
+            trees, importance = [self._earlier.trees, *trees], importance + self._earlier.importance_sum
+        scores = np.empty(0) if self._watch is None else -np.array(self._watch.losses)
+        return FittedForest(
+            trees=join(trees),
+            settings=self._settings,
+            encoding=self._data.encoding,
+            targets=self._data.targets,
+            importance_sum=importance,
+            unlabeled_weight=0.0,
+            seed=self._spec.seed,
+            tuned={},
+            has_tree_of_all_rows=True,
+            additive=replace(self._additive, validation_scores=scores),
+        )
+
+
+def _problem(data: TrainingData, spec: BoostingSpec, settings: BoostingSettings) -> BoostingProblem:
+    X = training_matrix(data.X)
+    Y = data.Y.toarray() if sp.issparse(data.Y) else data.Y
+    return BoostingProblem(
+        X=normalized_rows(X) if settings.normalize_rows else X,
+        Y=np.ascontiguousarray(Y, np.float32),
+        row_weights=data.row_weights,
+        attribute_weights=spec.target_weights.astype(np.float32),
+        loss=spec.loss,
+        settings=settings,
+        seed=spec.seed,
+        n_jobs=spec.n_jobs,
+    )
