@@ -177,7 +177,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         With "auto", trees with half of them and trees with all compete.
     subsample : float, default=0.7
         Share of the rows that a tree sees, at most 50,000. The others tell which split learner is best.
-    l2_regularization : float, default=1.0
+    l2_regularization : float, default=5.0
         So many rows without a gradient are added to each leaf, in effect: small leaves take small steps.
     early_stopping : bool, default=True
         Whether to stop when the loss of rows that no tree saw is not lower for `n_iter_no_change` rounds,
@@ -269,7 +269,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         max_leaf_nodes: int | None = None,
         max_features: int | float | str | None = "auto",
         subsample: float = 0.7,
-        l2_regularization: float = 1.0,
+        l2_regularization: float = 5.0,
         early_stopping: bool = True,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 40,
@@ -475,7 +475,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         With "auto", trees with half of them and trees with all compete.
     subsample : float, default=0.7
         Share of the rows that a tree sees, at most 50,000. The others tell which split learner is best.
-    l2_regularization : float, default=1.0
+    l2_regularization : float, default=5.0
         So many rows without a gradient are added to each leaf, in effect: small leaves take small steps.
     early_stopping : bool, default=True
         Whether to stop when the loss of rows that no tree saw is not lower for `n_iter_no_change` rounds,
@@ -556,7 +556,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         max_leaf_nodes: int | None = None,
         max_features: int | float | str | None = "auto",
         subsample: float = 0.7,
-        l2_regularization: float = 1.0,
+        l2_regularization: float = 5.0,
         early_stopping: bool = True,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 40,

@@ -11,8 +11,8 @@ from slantwood.kernels.sorting import sort_rows, sorting_workspace
 def newton_steps(G, H, rows, weights, starts, stops, l2, largest):
     """Newton's step of each leaf: the sum of its rows' negative gradients over that of their curvatures.
 
-    `l2` is added to the curvature, so that small leaves take small steps. H without rows stands for
-    curvatures of 1. Steps are cut off at plus and minus `largest`.
+    `l2` rows of the same curvature but without gradient are added, in effect: small leaves take small steps.
+    H without rows stands for curvatures of 1. Steps are cut off at plus and minus `largest`.
     """
     n_leaves = starts.shape[0]
     K = G.shape[1]
@@ -33,9 +33,10 @@ def newton_steps(G, H, rows, weights, starts, stops, l2, largest):
                 for j in range(K):
                     curvature[j] += r * np.float64(H[row, j])
         for j in range(K):
-            curved = (curvature[j] if H.shape[0] > 0 else total) + l2
+            curved = curvature[j] if H.shape[0] > 0 else total
             if curved > 0.0:
-                steps[leaf, j] = min(max(gradient[j] / curved, -largest), largest)
+                step = min(max(gradient[j] / curved, -largest), largest)
+                steps[leaf, j] = step * total / (total + l2)
     return steps
 
 
@@ -44,7 +45,7 @@ def quantile_steps(Y, F, rows, weights, starts, stops, level, l2):
     """Quantile of what is left of the targets, Y - F, over the rows of each leaf that know them.
 
     Where the weights of the lower rows are just the share `level` of all, it is the middle between two rows.
-    `l2` rows whose step is zero are added, in effect: small leaves take small steps.
+    Small leaves take small steps: `l2` rows are added, in effect, that would not move.
     """
     n_leaves = starts.shape[0]
     K = Y.shape[1]

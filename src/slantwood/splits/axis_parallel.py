@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from slantwood.kernels.axis_search import best_allowed_feature
+from slantwood.kernels.binned_search import best_binned_feature
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import scratch
 from slantwood.splits.learner import BaseSplit
@@ -27,6 +28,7 @@ class AxisParallelParameters(NamedTuple):
     """The compiled form of `AxisParallelSplit`."""
 
     at_random: bool
+    in_bins: bool
 
 
 @split_learner(AxisParallelParameters, heeds_limits=True)
@@ -35,7 +37,10 @@ def learn_axis_parallel(parameters, X, Z, weights, state, limits):
     """Search all features for the best threshold that the limits on leaves allow."""
     w = scratch(X.n_columns, np.float32)
     w[:] = np.float32(0.0)
-    feature, cut, _ = best_allowed_feature(X, Z, weights, parameters.at_random, state, limits)
+    if parameters.in_bins:
+        feature, cut, _ = best_binned_feature(X, Z, weights, state, limits)
+    else:
+        feature, cut, _ = best_allowed_feature(X, Z, weights, parameters.at_random, state, limits)
     if feature < 0:
         return w, np.float32(0.0), False
     w[feature] = np.float32(1.0)
@@ -50,8 +55,9 @@ class AxisParallelSplit(BaseSplit):
 
     Parameters
     ----------
-    thresholds : {"best", "random"}, default="best"
-        Look at every threshold of every feature, or draw one for each feature at random.
+    thresholds : {"best", "binned", "random"}, default="best"
+        Look at every threshold of every feature; choose the feature by thresholds between 32 bins, and then
+        its best threshold, which is several times as fast; or draw one for each feature at random.
 
     Examples
     --------
@@ -65,7 +71,7 @@ class AxisParallelSplit(BaseSplit):
     True
     """
 
-    thresholds: Literal["best", "random"] = "best"
+    thresholds: Literal["best", "binned", "random"] = "best"
 
     oblique: ClassVar[bool] = False
     fewest_features: ClassVar[int] = 1
@@ -73,12 +79,12 @@ class AxisParallelSplit(BaseSplit):
 
     def __post_init__(self) -> None:
         """Check the word."""
-        check_word(self, "thresholds", ("best", "random"))
+        check_word(self, "thresholds", ("best", "binned", "random"))
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner: those of random forests."""
         return {
-            "bootstrap": self.thresholds == "best",
+            "bootstrap": self.thresholds != "random",
             "max_features": 1.0 if traits.task in NUMBER_TASKS else "sqrt",
             "min_samples_split": 2,
             "min_impurity_decrease": 0.0,
@@ -87,4 +93,5 @@ class AxisParallelSplit(BaseSplit):
 
     def compiled(self) -> AxisParallelParameters:
         """Parameters in the form that the compiled grower takes."""
-        return compiled_form(AxisParallelParameters, self, at_random=self.thresholds == "random")
+        at_random, in_bins = self.thresholds == "random", self.thresholds == "binned"
+        return compiled_form(AxisParallelParameters, self, at_random=at_random, in_bins=in_bins)

@@ -20,6 +20,7 @@ from slantwood.splits.ridge import RidgeSplit
 _OF_SPLITS: dict[str, Any] = {
     "start": "informed",
     "max_iter": 15,
+    "batch_size": 500,
     "threshold": "exact",
     "competitor": "axis",
 }
@@ -35,7 +36,7 @@ SKETCH_WIDTH = 32
 
 def default_splits() -> tuple[Any, ...]:
     """Return the split learners that compete where none is named."""
-    return GradientSplit(), RidgeSplit(), AxisParallelSplit()
+    return GradientSplit(), RidgeSplit(), AxisParallelSplit(thresholds="binned")
 
 
 def resolve_boosting(data: TrainingData, spec: BoostingSpec) -> BoostingSettings:
