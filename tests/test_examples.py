@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from matplotlib import image
+from matplotlib import image, pyplot
 
 from slantwood.split_names import SPLITS
 
@@ -39,11 +40,22 @@ def run(folder, *arguments, script=SCRIPT):
     )
 
 
-def printed(folder, *arguments):
-    result = run(folder, *arguments)
-    assert result.returncode == 0, result.stderr
-    found = PRINTED.fullmatch(result.stdout)
-    assert found, result.stdout
+@pytest.fixture
+def run_here(tmp_path, monkeypatch):
+    """Run the script in this process, which has loaded what it imports; warnings are errors here too."""
+
+    def go(*arguments):
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *arguments])
+        monkeypatch.chdir(tmp_path)
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+
+    yield go
+    pyplot.close("all")
+
+
+def printed(output):
+    found = PRINTED.fullmatch(output)
+    assert found, output
     return found.groups()
 
 
@@ -57,7 +69,9 @@ def assert_drawn(path):
 
 
 def test_digits_are_predicted_well_and_an_uncertain_one_is_drawn(tmp_path):
-    n_labels, *measures, _, _, _, path = printed(tmp_path, "--trees", "20")
+    result = run(tmp_path, "--trees", "20")
+    assert result.returncode == 0, result.stderr
+    n_labels, *measures, _, _, _, path = printed(result.stdout)
     assert int(n_labels) == 17
     assert path == "hierarchy.png"
     auprc, lrap, precision, recall, f1 = map(float, measures)
@@ -67,7 +81,7 @@ def test_digits_are_predicted_well_and_an_uncertain_one_is_drawn(tmp_path):
     assert_drawn(tmp_path / "hierarchy.png")
 
 
-def test_clus_files_are_read_in_place_of_the_digits(tmp_path):
+def test_clus_files_are_read_in_place_of_the_digits(tmp_path, run_here, capsys):
     rows = [f"{'3.5' if i % 2 else '-1'},{i},{'dog/pug' if i % 2 else 'cat'}" for i in range(40)]
     header = """\
         @relation zoo
@@ -78,19 +92,19 @@ def test_clus_files_are_read_in_place_of_the_digits(tmp_path):
         """
     for name in ("train.arff", "test.arff"):
         (tmp_path / name).write_text(dedent(header) + "\n".join(rows) + "\n")
-    n_labels, *measures, _, truth, predicted, path = printed(
-        tmp_path, "train.arff", "test.arff", "--trees", "5", "--picture", "zoo.png"
-    )
+    run_here("train.arff", "test.arff", "--trees", "5", "--picture", "zoo.png")
+    n_labels, *measures, _, truth, predicted, path = printed(capsys.readouterr().out)
     assert (int(n_labels), path) == (3, "zoo.png")
     assert min(map(float, measures)) > 0.9  # weight tells all
     assert (truth, predicted) in [("'cat'", "'cat'"), ("'dog/pug'", "'dog', 'dog/pug'")]
     assert (tmp_path / "zoo.png").stat().st_size > 1000
 
 
-def test_one_file_alone_is_refused_with_what_is_wanted(tmp_path):
-    result = run(tmp_path, "train.arff")
-    assert result.returncode == 2
-    assert "give two files, TRAIN.arff and TEST.arff, or none; here are 1" in result.stderr
+def test_one_file_alone_is_refused_with_what_is_wanted(run_here, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run_here("train.arff")
+    assert ended.value.code == 2
+    assert "give two files, TRAIN.arff and TEST.arff, or none; here are 1" in capsys.readouterr().err
 
 
 def test_a_tree_of_every_split_learner_is_drawn_and_tells_the_classes(tmp_path):

@@ -61,7 +61,8 @@ from slantwood import ObliqueForestClassifier
 ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
 print("numba" in sys.modules)
 """
-    run(code)  # fills the cache of kernels where it is empty
+    # Fills the cache of kernels where it is empty.
+    slantwood.ObliqueForestClassifier(n_estimators=1, random_state=0).fit([[0, 1], [1, 0], [2, 2]], [0, 1, 1])
     assert run(code) == "False\n"
 
 

@@ -384,7 +384,7 @@ def frame_of_pandas(path, separator):
     "file",
     [
         "mcc/diabetes130us/diabetic_data.csv",
-        "mcc/isolet/isolet.csv",
+        pytest.param("mcc/isolet/isolet.csv", marks=pytest.mark.thorough),
         "mtr/scm20d/scm20d.csv",
         "bin/musk/clean2.tsv",
     ],

@@ -164,7 +164,7 @@ def test_only_label_sets_are_written(tmp_path):
 
 @pytest.mark.real_data
 @pytest.mark.skipif(not available(), reason="the folder of real data sets is absent")
-@pytest.mark.parametrize("part", ["train", "test"])
+@pytest.mark.parametrize("part", [pytest.param("train", marks=pytest.mark.thorough), "test"])
 def test_eurlex_is_read_as_by_a_slow_reader(part):
     path = data_folder() / f"mlc/eurlex-eurovoc/eurlex-4k.{part}.txt.xz"
     data = read(path)

@@ -13,8 +13,9 @@ pytestmark = pytest.mark.plain_python
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint32])
 def test_arrays_have_their_size_and_type_and_lie_in_one_piece(dtype):
+    made = exact(lambda size: scratch(size, dtype))  # compiled once for all sizes
     for size in (0, 1, 7, 1000):
-        array = exact(lambda size: scratch(size, dtype))(size)
+        array = made(size)
         assert array.shape == (size,)
         assert array.dtype == dtype
         assert array.flags.c_contiguous

@@ -1,12 +1,15 @@
 """Claims about kernels that Numba compiles alone: they give what the others give."""
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+import pytest
+
+from slantwood.kernels.compiling import exact
 from slantwood.kernels.random import normal
 from slantwood.machine_code.fallback import PlainCode
 from slantwood.machine_code.words import parse
 from slantwood.splits import protocol
-from slantwood.splits.axis_parallel import AxisParallelSplit
 
 
 def test_results_are_the_same():
@@ -16,16 +19,37 @@ def test_results_are_the_same():
     assert state == other
 
 
-def test_a_learner_has_an_address_that_the_grower_can_call(dense, gathered):
+class OneFeature(NamedTuple):
+    """Parameters of the smallest of learners: Numba alone takes long to compile the others."""
+
+    feature: int
+    cut: float
+
+
+def learn_one_feature(parameters, X, Z, weights, state):
+    w = np.zeros(X.n_columns, np.float32)
+    w[parameters.feature] = weights[0]
+    return w, np.float32(Z.n_rows - parameters.cut), True
+
+
+@pytest.fixture
+def one_feature(monkeypatch):
+    """Register the learner, as long as a test lasts; return its parameters."""
+    monkeypatch.setattr(protocol, "_entry_points", protocol._entry_points.copy())
+    protocol.split_learner(OneFeature)(exact(learn_one_feature))
+    return OneFeature(1, 0.25)
+
+
+def test_a_learner_has_an_address_that_the_grower_can_call(dense, gathered, one_feature):
     X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
     x, _, _ = gathered(dense(X))
     z, _, _ = gathered(dense(X[:, :1] > 0), power=0.0)
-    parameters = AxisParallelSplit().compiled()
-    entry_point = protocol._entry_points[type(parameters)]
-    code = PlainCode(entry_point, parse(f"({protocol._FORM})").parts)
-    node = (x, z, np.ones(40, np.float32))
-    arguments = (protocol._numbers(parameters), *node, protocol._NO_LIMITS, np.array([3], np.uint64))
+    code = PlainCode(protocol._entry_points[OneFeature], parse(f"({protocol._FORM})").parts)
+    node = (x, z, np.full(40, 2.0, np.float32))
+    arguments = (protocol._numbers(one_feature), *node, protocol._NO_LIMITS, np.array([3], np.uint64))
     w, result = np.zeros(3, np.float32), np.zeros(protocol.RESULT_SIZE)
     protocol.ask(code.address, *arguments, w, result)
-    assert result[2] == 1.0
-    assert w.tolist() == protocol.learn(parameters, *node, np.array([3], np.uint64))[0].tolist()
+    assert w.tolist() == [0.0, 2.0, 0.0]
+    assert result.tolist() == [39.75, 1.0, 1.0]
+    w_of_learn, b, found = protocol.learn(one_feature, *node, np.array([3], np.uint64))
+    assert (w_of_learn.tolist(), b, found) == (w.tolist(), 39.75, True)
