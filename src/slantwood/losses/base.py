@@ -39,6 +39,10 @@ class Loss(ABC):
     # Numbers that it is for: positive ones, not negative ones, or all where it is None.
     numbers: ClassVar[str | None] = None
 
+    def fitted(self, Y: np.ndarray, row_weights: np.ndarray) -> Loss:
+        """Return the loss with what it has to know of the targets; most know enough."""
+        return self
+
     @abstractmethod
     def start(self, Y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
         """Return the constant scores with the least loss.

@@ -55,7 +55,7 @@ def fit_boosting(
         raise ValueError("y has no label in any row of positive weight; at least one row must have one")
     data = data.without_unlabeled()
     settings = resolve_boosting(data, spec)
-    problem = _problem(data, spec, settings)
+    problem = _problem(data, spec, settings, earlier)
     n_rounds, watch, held_out = spec.n_rounds, None, None
     if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
         watch = cross_validated(problem, n_rounds, spec.n_iter_no_change)
@@ -64,7 +64,7 @@ def fit_boosting(
         held_out = HeldOut.drawn(problem, spec.validation_fraction)
         problem = held_out.others
     if earlier is None:
-        additive = Additive(spec.loss, start_of(problem), TREES_PER_ROUND)
+        additive = Additive(problem.loss, start_of(problem), TREES_PER_ROUND)
         rounds, n_earlier = Rounds(problem, additive.start), 0
     else:
         assert earlier.additive is not None
@@ -147,15 +147,18 @@ class _Model:
         )
 
 
-def _problem(data: TrainingData, spec: BoostingSpec, settings: BoostingSettings) -> BoostingProblem:
+def _problem(
+    data: TrainingData, spec: BoostingSpec, settings: BoostingSettings, earlier: FittedForest | None
+) -> BoostingProblem:
     X = training_matrix(data.X)
-    Y = data.Y.toarray() if sp.issparse(data.Y) else data.Y
+    Y = np.ascontiguousarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y, np.float32)
+    known = earlier.additive if earlier is not None else None
     return BoostingProblem(
         X=normalized_rows(X) if settings.normalize_rows else X,
-        Y=np.ascontiguousarray(Y, np.float32),
+        Y=Y,
         row_weights=data.row_weights,
         attribute_weights=spec.target_weights.astype(np.float32),
-        loss=spec.loss,
+        loss=spec.loss.fitted(Y, data.row_weights) if known is None else known.loss,
         settings=settings,
         seed=spec.seed,
         n_jobs=spec.n_jobs,
