@@ -195,7 +195,7 @@ def test_units_of_the_target_do_not_matter(numbers):
 
 def test_what_a_loss_or_split_is_not_for_is_said_by_name(numbers):
     X, y = numbers
-    with pytest.raises(ValueError, match="poisson.*non-negative"):
+    with pytest.raises(ValueError, match=r"poisson.*non-negative"):
         ObliqueBoostingRegressor(loss="poisson").fit(X, -y)
     with pytest.raises(ValueError, match="loss='mse'"):
         ObliqueBoostingRegressor(loss="mse").fit(X, y)
@@ -207,9 +207,9 @@ def test_what_a_loss_or_split_is_not_for_is_said_by_name(numbers):
         ObliqueBoostingRegressor(learning_rate=0.0).fit(X, y)
     with pytest.raises(ValueError, match="subsample=2"):
         ObliqueBoostingRegressor(subsample=2.0).fit(X, y)
-    with pytest.raises(ValueError, match="threshold='f1_micro'.*use a forest"):
+    with pytest.raises(ValueError, match=r"threshold='f1_micro'.*use a forest"):
         ObliqueBoostingClassifier(threshold="f1_micro").fit(X, y > 10)
-    with pytest.raises(ValueError, match="2 targets.*ObliqueForestClassifier"):
+    with pytest.raises(ValueError, match=r"2 targets.*ObliqueForestClassifier"):
         ObliqueBoostingClassifier().fit(X, np.stack([y > 10, y > 12], axis=1).astype(int) + 3)
 
 

@@ -51,7 +51,7 @@ def test_a_step_is_cut_off_and_stays_where_there_is_no_curvature():
 
 
 def quantile_of(values, weights, level):
-    """Each value as often as its weight says, sorted; the middle of two where the share falls between them."""
+    """Spell out each value as often as its weight says; the middle of two where the share falls between."""
     spelt_out = np.sort(np.repeat(values, weights))
     place = level * len(spelt_out)
     below, above = int(np.ceil(place)) - 1, int(np.floor(place))

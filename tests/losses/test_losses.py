@@ -187,8 +187,8 @@ def test_powers_of_tweedies_lie_between_1_and_2(power):
 
 
 def test_numbers_that_a_loss_is_not_for_are_refused():
-    with pytest.raises(ValueError, match="poisson.*non-negative.*-1"):
+    with pytest.raises(ValueError, match=r"poisson.*non-negative.*-1"):
         PoissonLoss().check_targets(np.array([1.0, -1.0]))
-    with pytest.raises(ValueError, match="gamma.*positive.*0"):
+    with pytest.raises(ValueError, match=r"gamma.*positive.*0"):
         GammaLoss().check_targets(np.array([0.0, np.nan, 2.0]))
     PoissonLoss().check_targets(np.array([0.0, np.nan]))

@@ -2,8 +2,8 @@
 
 Of each feature the range in the node is cut into bins of equal width; rows are added to their bins, row
 after row, and cuts between bins are compared. The best cut of the best feature is then found exactly, by
-sorting the rows by this feature alone. So the feature may be second best where several are nearly as good, but
-never the cut of it. Where a node has few rows, bins would cost more than sorting.
+sorting the rows by this feature alone. So the feature may be second best where several are nearly as good,
+but never the cut of it. Where a node has few rows, bins would cost more than sorting.
 """
 
 import numpy as np
