@@ -1,9 +1,11 @@
-"""scikit-learn's own checks of the estimator contract, for all four estimators."""
+"""scikit-learn's own checks of the estimator contract, for all six estimators."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from slantwood import (
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
@@ -32,6 +34,8 @@ def expected_failures(estimator):
         ObliqueTreeRegressor(min_samples_leaf=0.02, max_leaf_nodes=30, ftest=0.2, random_state=0),
         ObliqueForestClassifier(n_estimators=5, random_state=0),
         ObliqueForestRegressor(n_estimators=5, random_state=0),
+        ObliqueBoostingClassifier(n_estimators=10, learning_rate=0.3, early_stopping=False, random_state=0),
+        ObliqueBoostingRegressor(n_estimators=10, n_iter_no_change=2, learning_rate=0.3, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

@@ -1,4 +1,4 @@
-"""What all four estimators share: they check, encode, call `ensemble`, and set attributes."""
+"""What all estimators share: they check, encode, call `ensemble`, and set attributes."""
 
 import copy
 import warnings
