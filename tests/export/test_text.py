@@ -106,6 +106,11 @@ def test_the_steps_of_classes_and_labels_add_up_to_log_odds_or_scores():
     assert "(" not in text.splitlines()[-1]  # nothing that looks like a probability
 
 
+def test_the_score_of_a_single_class_is_that_of_others():
+    text = export_text(ObliqueBoostingClassifier(**HOW).fit(X, ["elm"] * 6))
+    assert "They begin at another class = -" in text
+
+
 def test_the_head_of_a_boosted_tree_says_its_round():
     model = ObliqueBoostingRegressor(**HOW).fit(X, y)
     heads = [export_text(model, tree).splitlines()[0] for tree in range(len(model))]

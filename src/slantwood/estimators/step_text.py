@@ -28,8 +28,10 @@ class StepText:
         self._n_trees = model.trees_.n_trees
         targets = model.targets_
         self._are_numbers = targets.task in NUMBER_TASKS
-        # Of two classes there is a score of the second.
-        self._names = outputs[-targets.n_columns :] if targets.task in CLASS_TASKS else outputs
+        self._names = outputs
+        if targets.task in CLASS_TASKS and targets.n_columns == 1:
+            # Of two classes there is a score of the second; of one, of all others.
+            self._names = outputs[1:] or ("another class",)
         # Scores of numbers are said in the user's units.
         self._scale, self._zero = np.float64(1.0), np.float64(0.0)
         if self._additive.loss.is_logarithmic:
