@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 from sklearn.model_selection import cross_val_score
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeClassifier, callbacks
+from slantwood import (
+    ObliqueBoostingClassifier,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+    callbacks,
+)
 from slantwood.callbacks import Callback, EarlyStopping, ProgressBar
 
 RNG = np.random.default_rng(0)
@@ -158,6 +164,14 @@ def test_stopping_needs_an_out_of_bag_score(make):
     with pytest.raises(ValueError, match="give oob_score=True to a forest"):
         make().set_callbacks(stop).fit(X, y)
     assert stop._scores == {}
+
+
+def test_boosting_stops_by_its_own_parameter_and_its_bar_counts_rounds(capsys):
+    model = ObliqueBoostingClassifier(n_estimators=2, early_stopping=False, random_state=0)
+    with pytest.raises(ValueError, match=r"ObliqueBoostingClassifier finds none.*early_stopping=True"):
+        model.set_callbacks(EarlyStopping()).fit(X, y)
+    model.set_callbacks(ProgressBar()).fit(X, y)
+    assert "2 of 2 rounds" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -78,10 +78,11 @@ class ProgressBar(Callback):
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Draw an empty bar."""
-        self._bars[id(estimator)] = _Bar(type(estimator).__name__, context.max_subtasks)
+        name = type(estimator).__name__
+        self._bars[id(estimator)] = _Bar(name, context.max_subtasks, f"{estimator.stage}s")
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
-        """Draw one more tree."""
+        """Draw one more tree, or round of boosting."""
         if context.task_name == estimator.stage:
             self._bars[id(estimator)].advance(context.task_id + 1)
         return False
@@ -96,8 +97,8 @@ class ProgressBar(Callback):
 class _Bar:
     """The bar of one fit. A notebook shows it as HTML, everything else as text."""
 
-    def __init__(self, name: str, total: int) -> None:
-        self.name, self.total, self.done = name, total, 0
+    def __init__(self, name: str, total: int, unit: str) -> None:
+        self.name, self.total, self.done, self._unit = name, total, 0, unit
         self._started = self._drawn = time.monotonic()
         display = _notebook_display()
         self._handle = display(self, display_id=True) if display is not None else None
@@ -114,7 +115,7 @@ class _Bar:
         return f"{self.name} {bar} {self._count()}"
 
     def _count(self) -> str:
-        return f"{self.done} of {self.total} trees, {time.monotonic() - self._started:.1f} s"
+        return f"{self.done} of {self.total} {self._unit}, {time.monotonic() - self._started:.1f} s"
 
     def advance(self, done: int) -> None:
         tenths = [10 * each // self.total for each in (self.done, done)]
@@ -186,9 +187,11 @@ class EarlyStopping(Callback):
     def setup(self, estimator: Any, context: Any) -> None:
         """Begin to count; refuse an estimator without out-of-bag score."""
         if not getattr(estimator, "oob_score", False):
+            stops = hasattr(estimator, "early_stopping")
+            remedy = "it stops with early_stopping=True" if stops else "give oob_score=True to a forest"
             raise ValueError(
                 f"EarlyStopping goes by the out-of-bag score, and {type(estimator).__name__} finds none; "
-                "give oob_score=True to a forest"
+                f"{remedy}"
             )
         self._scores[id(estimator)] = []
 

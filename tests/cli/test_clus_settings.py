@@ -72,7 +72,7 @@ def test_options_with_a_counterpart_are_taken(read):
     assert options["max-features"] == "sqrt"
     assert options["set"] == {"bootstrap": True}
     assert options["oob"] is True
-    assert options["tree"] is False
+    assert options["kind"] == "forest"
     assert "max-depth" not in options
 
 
@@ -115,10 +115,10 @@ def test_the_command_line_goes_before(read):
 def test_what_clus_takes_for_granted_is_taken_for_granted(read):
     options, _ = read("[Data]\nFile = a.arff\n")
     assert options["targets"] == "last:1"
-    assert options["tree"] is True
+    assert options["kind"] == "tree"
     assert (options["min-samples-leaf"], options["min-samples-split"]) == (2, 2)
     options, _ = read("[Data]\nFile = a.arff\n[Ensemble]\nEnsembleMethod = RForest\n")
-    assert (options["tree"], options["trees"], options["max-features"]) == (False, 10, "log2")
+    assert (options["kind"], options["trees"], options["max-features"]) == ("forest", 10, "log2")
 
 
 @pytest.mark.parametrize(

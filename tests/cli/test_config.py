@@ -80,6 +80,6 @@ def test_a_file_for_one_command_serves_another(run, printed, folder):
 
 
 def test_what_a_file_turns_on_can_be_turned_off(printed, folder):
-    (folder / "c.toml").write_text("tree = true\n")
-    assert tomllib.loads(printed("train", "--config", "c.toml"))["tree"] is True
-    assert tomllib.loads(printed("train", "--config", "c.toml", "--forest"))["tree"] is False
+    (folder / "c.toml").write_text("header = true\n")
+    assert tomllib.loads(printed("train", "--config", "c.toml"))["header"] is True
+    assert tomllib.loads(printed("train", "--config", "c.toml", "--no-header"))["header"] is False

@@ -32,6 +32,12 @@ def test_every_task_is_validated(validated, write_csv, request, table, targets, 
     assert document["mean"][measure] > 0.5
 
 
+def test_boosted_trees_are_validated(validated, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    words = ("--kind", "boosting", "--set", "early_stopping=false", "--set", "learning_rate=0.5")
+    assert validated("a.csv", "--targets", "kind", *words)["mean"]["accuracy"] > 0.5
+
+
 def test_the_table_has_means_and_deviations(run, write_csv, waves):
     write_csv("a.csv", waves)
     result = run("cv", "a.csv", "--targets", "u", "--drop", "v", "--trees", "3", "--folds", "2")

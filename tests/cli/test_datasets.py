@@ -68,7 +68,7 @@ def test_a_known_set_is_trained_on_by_its_name(run, sets, folder, monkeypatch):
 def test_a_file_goes_before_a_set_of_the_same_name(run, sets, folder, monkeypatch):
     monkeypatch.setenv("SLANTWOOD_DATA", str(sets))
     (folder / "emotions").write_text("a,b,c,y\n" + ROWS)
-    said = run("train", "emotions", "--format", "csv", "--targets", "y", "--tree").stderr
+    said = run("train", "emotions", "--format", "csv", "--targets", "y", "--kind", "tree").stderr
     assert said.startswith("Read emotions: 60 rows, 3 features")
 
 

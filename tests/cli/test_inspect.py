@@ -47,8 +47,24 @@ def test_the_same_is_told_in_words(run, train, write_csv, flowers):
     assert re.search(r"^kind +ObliqueForestClassifier$", text, re.M)
     assert re.search(r"^target +kind$", text, re.M)
     assert re.search(r"^classes +3: 'elm', 'fir', 'oak'$", text, re.M)
-    assert re.search(r"^split +GradientSplit: C=10.0, ", text, re.M)
+    assert re.search(r"^split +GradientSplit\(C=10.0, ", text, re.M)
     assert re.search(r"^feature +importance$", text, re.M)
+
+
+def test_a_boosted_model_tells_its_rounds_its_loss_and_what_competed(run, train, write_csv, waves):
+    write_csv("a.csv", waves)
+    words = ("--kind", "boosting", "--set", "early_stopping=false", "--set", "loss=huber")
+    model = train("a.csv", "--targets", "u", "--drop", "v", *words)
+    metadata = json.loads(run("inspect", "m.slant", "--json").stdout)
+    assert (metadata["rounds"], metadata["trees"]) == (model.n_iter_, len(model)) == (3, 6)
+    assert len(metadata["settings"]["candidates"]) == len(model.settings_.candidates)
+    text = run("inspect", "m.slant").stdout
+    assert re.search(r"^trees +6 of 3 rounds, with ", text, re.M)
+    assert re.search(r"^settings .*max_features=0.5 or 1.0, .*loss='huber'", text, re.M)
+    assert re.search(r"^split +GradientSplit\(.*\); RidgeSplit\(.*\); AxisParallelSplit\(", text, re.M)
+    lines = run("inspect", "m.slant", "--tree", "5").stdout.splitlines()
+    assert lines[0] == "Tree 5 of ObliqueBoostingRegressor, regression, round 2"
+    assert lines[1].startswith("Leaves are steps of predictions. They begin at u = ")
 
 
 @pytest.mark.parametrize("split", ["gradient", "svm"])

@@ -33,6 +33,19 @@ def inputs(columns, names):
     return np.array([columns[name] for name in names], np.float32).T
 
 
+@pytest.mark.parametrize(("table", "targets"), [("flowers", "kind"), ("tags", "last:4"), ("waves", "u,v")])
+def test_boosted_models_predict_and_are_scored_as_others(
+    run, train, predicted, write_csv, request, table, targets
+):
+    columns = request.getfixturevalue(table)
+    write_csv("a.csv", columns)
+    model = train("a.csv", "--targets", targets, "--kind", "boosting", "--set", "early_stopping=false")
+    assert model.n_iter_ == 4
+    assert len(predicted("a.csv")) == len(next(iter(columns.values())))
+    document = json.loads(run("evaluate", "m.slant", "a.csv", "--json").stdout)
+    assert document["task"] == model.targets_.task
+
+
 # ---- lining up
 
 

@@ -65,7 +65,7 @@ def test_files_with_nothing_to_learn_from_are_named(fails, folder, command, text
 @pytest.mark.parametrize(("value", "shown"), [("oak", "'oak'"), ("1.5", "1.5")])
 def test_a_target_that_never_changes_is_told(run, write_csv, waves, value, shown):
     write_csv("a.csv", waves | {"u": [value] * 80})
-    said = run("train", "a.csv", "--targets", "u", "--tree").stderr
+    said = run("train", "a.csv", "--targets", "u", "--kind", "tree").stderr
     assert f"slantwood: warning: target 'u' is always {shown}: there is nothing to learn\n" in said
 
 

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 import slantwood
+from slantwood.cli import models
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
 pytestmark = pytest.mark.filterwarnings("ignore:oob_score=True.*no out-of-bag prediction:UserWarning")
 
 SMALL = ("--trees", "3")
+BOOSTING = ("--kind", "boosting")
 
 
 def test_the_model_is_the_one_that_python_would_fit(run, write_csv, waves):
@@ -50,7 +52,7 @@ def test_the_task_is_recognised_and_said_aloud(run, write_csv, flowers, targets,
     flowers["one"] = [i % 2 for i in range(90)]
     flowers["two"] = [int(i % 3 == 0) for i in range(90)]
     write_csv("a.csv", flowers)
-    result = run("train", "a.csv", "--targets", targets, "--tree", "--model", "m.slant", *more)
+    result = run("train", "a.csv", "--targets", targets, "--kind", "tree", "--model", "m.slant", *more)
     assert f"Task: {said}." in result.stderr.splitlines()
     assert result.stdout == ""
 
@@ -115,8 +117,60 @@ def test_a_preset_fills_in_what_is_not_said(run, write_csv, waves):
 
 def test_a_single_tree_is_grown_if_asked_for(run, write_csv, waves):
     write_csv("a.csv", waves)
-    assert "Trained 1 tree in" in run("train", "a.csv", "--targets", "u", "--tree", "--drop", "v").stderr
+    said = run("train", "a.csv", "--targets", "u", "--kind", "tree", "--drop", "v").stderr
+    assert "Trained 1 tree in" in said
     assert type(slantwood.load_model("a.slant")) is slantwood.ObliqueTreeRegressor
+
+
+def test_trees_are_boosted_if_asked_for(run, write_csv, waves):
+    write_csv("a.csv", waves)
+    words = ("--set", "early_stopping=false", "--set", "learning_rate=0.2", "--max-depth", "3")
+    result = run("train", "a.csv", "--targets", "u,v", *BOOSTING, "--trees", "4", *words, "--test", "a.csv")
+    said = result.stderr.splitlines()
+    assert any(line.startswith("Trained 8 trees, in 4 rounds, in ") for line in said)
+    settings = next(line for line in said if line.startswith("Settings: "))
+    assert "max_features=0.5 or 1.0" in settings
+    assert "learning_rate=0.2" in settings
+    assert "bootstrap" not in settings
+    split = next(line for line in said if line.startswith("Split: "))
+    assert [split.count(name) for name in ("GradientSplit(", "RidgeSplit(", "AxisParallelSplit(")] == [
+        1,
+        1,
+        1,
+    ]
+    model = slantwood.load_model("a.slant")
+    X = np.array([waves[name] for name in "abc"], np.float32).T
+    Y = np.array([waves[name] for name in "uv"]).T
+    how = {"early_stopping": False, "learning_rate": 0.2, "max_depth": 3, "random_state": 0}
+    twin = slantwood.ObliqueBoostingRegressor(4, **how).fit(X, Y)
+    np.testing.assert_allclose(model.predict(X), twin.predict(X), rtol=1e-12)
+
+
+def test_the_loss_of_boosting_is_a_parameter(run, write_csv, waves):
+    waves["u"] = [abs(value) for value in waves["u"]]
+    write_csv("a.csv", waves)
+    words = ("--trees", "3", "--set", "early_stopping=false", "--set", "loss=poisson", "--json")
+    document = json.loads(run("train", "a.csv", "--targets", "u", *BOOSTING, *words).stdout)
+    assert (document["trees"], document["rounds"]) == (6, 3)
+    assert document["settings"]["loss"] == "poisson"
+    assert document["settings"]["candidates"][0]["split"]["name"] == "GradientSplit"
+    assert slantwood.load_model("a.slant").loss == "poisson"
+
+
+@pytest.mark.parametrize("kind", ["forest", "boosting"])
+def test_without_a_number_of_trees_there_are_as_many_as_the_estimator_has_by_default(
+    run, monkeypatch, write_csv, waves, kind
+):
+    write_csv("a.csv", waves)
+    asked = []
+
+    def refuse(model, *_):
+        asked.append(model)
+        raise ValueError("only asked")
+
+    monkeypatch.setattr(models, "fit_with_progress", refuse)
+    run("train", "a.csv", "--targets", "u", "--kind", kind, code=1)
+    assert asked[0].n_estimators == type(asked[0])().n_estimators
 
 
 def test_columns_are_counted_from_one(run, write_csv, waves):
@@ -175,7 +229,7 @@ def test_weights_of_rows_count(run, folder):
     rows = [f"{i % 2},{'a' if i % 2 else 'b'},{{{1 + 9 * (i % 2)}}}" for i in range(40)]
     head = ["@relation r", "@attribute x numeric", "@attribute y {a,b}", "@data"]
     (folder / "a.arff").write_text("\n".join([*head, *rows]))
-    assert "; rows have weights." in run("train", "a.arff", "--targets", "y", "--tree").stderr
+    assert "; rows have weights." in run("train", "a.arff", "--targets", "y", "--kind", "tree").stderr
     assert slantwood.load_model("a.slant").trees_.node_weight[0] == pytest.approx(20 * 1 + 20 * 10)
 
 
@@ -188,7 +242,15 @@ def test_weights_of_rows_count(run, folder):
         (("a.csv", "--targets", "u", "--set", "n_estimator=3"), "did you mean 'n_estimators'?"),
         (("a.csv", "--targets", "u", "--set", "3"), "name=value"),
         (("a.csv", "--targets", "u", "--split-set", "D=3"), "GradientSplit has no 'D'"),
-        (("a.csv", "--targets", "u", "--tree", "--oob"), "--oob"),
+        (("a.csv", "--targets", "u", "--kind", "tree", "--oob"), "--oob"),
+        (("a.csv", "--targets", "u", "--kind", "tree", "--max-samples", "9"), "--max-samples"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--oob"), "--oob"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--max-samples", "9"), "--set subsample=0.5"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--ftest", "0.1"), "--kind boosting does not have it"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--ccp-alpha", "0.1"), "--max-depth"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--preset", "best"), "--preset"),
+        (("a.csv", "--targets", "u", *BOOSTING, "--set", "bootstrap=true"), "has no 'bootstrap'"),
+        (("a.csv", "--targets", "u", "--kind", "boost"), "'boosting'"),
         (("emotions", "--targets", "u"), "--targets"),
     ],
 )

@@ -27,6 +27,8 @@ from slantwood import (
     GradientSplit,
     Hierarchy,
     ModelFileError,
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
@@ -36,6 +38,7 @@ from slantwood import (
 )
 from slantwood.ensemble.forest import FittedForest
 from slantwood.estimators.saved_values import ValueReader, ValueWriter
+from slantwood.losses import TweedieLoss
 from slantwood.machine_code import finding
 from slantwood.model import container
 from tests.sampling import examples
@@ -899,6 +902,28 @@ def test_skops_keeps_pipelines_and_asks_trust_in_few_types_that_the_documentatio
     assert any(name.startswith("scipy") for name in asked) == has_sparse_scores
     again = skops.loads(data, trusted=list(asked))[-1]
     assert_same(answers(model, table), answers(again, table))
+
+
+BOOSTED = {
+    "numbers": lambda **how: ObliqueBoostingRegressor(loss=TweedieLoss(1.3), **how).fit(X, np.abs(NUMBERS)),
+    "classes": lambda **how: ObliqueBoostingClassifier(**how).fit(X, np.arange(len(X)) % 3),
+    "labels": lambda **how: ObliqueBoostingClassifier(**how).fit(X, X[:, :3] > 0),
+}
+
+
+@pytest.mark.skipif(not TRUSTED, reason="the documentation is not part of this installation")
+@pytest.mark.parametrize("case", BOOSTED)
+def test_skops_and_pickle_keep_boosted_models(case):
+    skops = pytest.importorskip("skops.io")
+    model = BOOSTED[case](n_estimators=3, early_stopping=False, random_state=0)
+    data = skops.dumps(model)
+    asked = set(skops.get_untrusted_types(data=data))
+    assert len(asked) <= 10
+    assert asked <= TRUSTED
+    for again in (skops.loads(data, trusted=list(asked)), pickle.loads(pickle.dumps(model))):
+        assert again.settings_ == model.settings_
+        assert again.n_iter_ == model.n_iter_
+        assert_same(answers(model, X), answers(again, X))
 
 
 def test_trees_of_a_forged_skops_file_are_refused_as_those_of_a_model_file_are(fitted, monkeypatch):

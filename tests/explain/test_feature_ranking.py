@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from slantwood import (
     Hierarchy,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
@@ -435,6 +436,17 @@ def test_wrong_arguments_are_named(models, given, message):
     model, X, y = models["multi-target regression"]
     with pytest.raises(ValueError, match=message):
         feature_ranking(model, X, y, **given)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_boosted_models_are_refused_and_the_error_says_what_they_have(models, method):
+    _, X, y = models["regression"]
+    model = ObliqueBoostingRegressor(n_estimators=2, early_stopping=False, random_state=0).fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"ObliqueBoostingRegressor.*feature_importances_.*permutation_importance"
+    ):
+        feature_ranking(model, X, y, method)
+    assert model.feature_importances_[:2].sum() > 0.5
 
 
 def test_models_of_others_and_unfitted_ones_are_refused():

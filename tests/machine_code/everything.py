@@ -14,11 +14,20 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
+from slantwood import (
+    Hierarchy,
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeRegressor,
+)
 from slantwood.data import read
+from slantwood.losses import LOSSES
 from slantwood.machine_code.finding import origins
 from slantwood.model_selection import LabelStratifiedKFold
 from slantwood.split_names import SPLITS, split_class
+from slantwood.task_names import NUMBER_TASKS
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 5)).astype(np.float32)
@@ -73,6 +82,26 @@ def containers(folder):
     )
 
 
+def boost(tree):
+    """Every loss and every task of boosting, on all forms of X and y that reach compiled code."""
+    partly = np.where(rng.random((60, 2)) < 0.2, np.nan, np.abs(X[:, :2]) + 0.1)
+    for name, kind in LOSSES.items():
+        if kind.tasks == NUMBER_TASKS:
+            for y in (partly[:, 0], partly):
+                ObliqueBoostingRegressor(4, loss=name).fit(X, y).predict(X)
+    several = np.where(labels[:, 0] > 0, 2, labels[:, 1])
+    for x in (X, sp.csr_array(X * (np.abs(X) > 1.5))):
+        for y in (labels[:, 0], several, labels, sp.csr_array(labels)):
+            model = ObliqueBoostingClassifier(4, early_stopping=False).fit(x, y)
+            model.predict_proba(x)
+            list(model.staged_predict(x))
+    ObliqueBoostingClassifier(4, hierarchy=tree).fit(X, [{"a/b"}, {"c"}] * 30).predict_proba(X, top_k=2)
+    stopped = {"early_stopping": True, "warm_start": True, "max_leaf_nodes": 4}
+    large = np.repeat(X, 40, axis=0)
+    model = ObliqueBoostingRegressor(3, **stopped).fit(large, large[:, 0])
+    model.set_params(n_estimators=5).fit(large, large[:, 0])
+
+
 def run(folder):
     for x in containers(folder):
         forest = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(x, labels[:, 0])
@@ -96,6 +125,7 @@ def run(folder):
     ObliqueTreeRegressor(ccp_alpha=0.01).fit(X, X[:, :2])
     tree = Hierarchy.from_paths(["a", "a/b", "c"])
     ObliqueForestClassifier(n_estimators=2, hierarchy=tree).fit(X, [{"a/b"}, {"c"}] * 30).predict(X)
+    boost(tree)
     list(LabelStratifiedKFold(3, shuffle=True, random_state=0).split(X, labels))
     for name, text in TEXTS.items():
         (folder / name).write_text(text)

@@ -249,7 +249,7 @@ def _add_what_clus_takes_for_granted(result: _Translation, sections: Sections) -
     unless_said("Model", "MinimalWeight", _leaf("2") or {})
     result.take("min-samples-split", 2, "nodes that can have two leaves")
     if ("ensemble", "") not in sections:
-        result.take("tree", True, "no section Ensemble")
+        result.take("kind", "tree", "no section Ensemble")
         return
     unless_said("Ensemble", "EnsembleMethod", _method("bagging") or {})
     unless_said("Ensemble", "Iterations", {"trees": 10})

@@ -72,6 +72,7 @@ def _metadata(model: Any, path: Path) -> dict[str, Any]:
         "targets": list(getattr(model, "target_names_", None) or ()),
         "outputs": list(output_names(model)),
         "trees": trees.n_trees,
+        **({} if model.forest_.additive is None else {"rounds": model.n_iter_}),
         "nodes": len(trees.left),
         "leaves": n_leaves,
         "depth": {"least": int(depths.min()), "mean": float(depths.mean()), "most": int(depths.max())},
@@ -82,10 +83,9 @@ def _metadata(model: Any, path: Path) -> dict[str, Any]:
 
 
 def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
-    from slantwood.cli.describe import describe_settings
+    from slantwood.cli.describe import describe_settings, describe_splits
 
     task, depth, settings = metadata["task"], metadata["depth"], metadata["settings"]
-    split = settings["split"] or {"name": None}
     outputs = (
         "targets"
         if task in (*NUMBER_TASKS, *SEVERAL_TASKS)
@@ -94,6 +94,7 @@ def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
         else "labels"
     )
     nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
+    rounds = f" of {metadata['rounds']:,} rounds" if "rounds" in metadata else ""
     n_trees, n_nodes, n_leaves = (f"{metadata[name]:,}" for name in ("trees", "nodes", "leaves"))
     rows = [
         ("kind", metadata["estimator"]),
@@ -101,11 +102,11 @@ def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
         ("file", f"{format_bytes(metadata['bytes'])}, format version {metadata['format_version']}"),
         ("features", f"{metadata['features']:,}{nominal}"),
         (outputs, f"{len(metadata['outputs']):,}: {listed(metadata['outputs'], 8)}"),
-        ("trees", f"{n_trees}, with {n_nodes} nodes, {n_leaves} of them leaves"),
+        ("trees", f"{n_trees}{rounds}, with {n_nodes} nodes, {n_leaves} of them leaves"),
         ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
         ("features per split", f"{metadata['weights_per_split']:.1f} on average"),
         ("settings", describe_settings(settings)),
-        ("split", f"{split['name']}: {describe_settings(split)}"),
+        ("split", "; ".join(describe_splits(settings)) or "None"),
     ]
     if task in CLASS_TASKS and metadata["targets"]:
         rows.insert(4, ("target", metadata["targets"][0]))

@@ -14,7 +14,7 @@ from slantwood.callbacks import Callback
 from slantwood.cli import interrupts
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
-from slantwood.cli.training_options import TrainingOptions
+from slantwood.cli.training_options import Kind, TrainingOptions
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
 from slantwood.task_names import NUMBER_TASKS
@@ -36,31 +36,56 @@ _SAME_NAME = (
 )
 
 
+# What to do in place of options that a kind of model does not have.
+_LIMITS = "--max-depth, --min-samples-leaf and --max-leaf-nodes limit its trees"
+_INSTEAD = {
+    (Kind.tree, "oob_score"): "it grows one tree of all rows; --kind forest has it",
+    (Kind.tree, "max_samples"): "it sees all rows; --kind forest has it",
+    (
+        Kind.boosting,
+        "oob_score",
+    ): "--test, or slantwood cv, scores rows that no tree saw",
+    (Kind.boosting, "max_samples"): "--set subsample=0.5 gives the share of the rows that a tree sees",
+    (Kind.boosting, "preset"): "--trees and --set learning_rate=0.05 say how much time it takes",
+    (Kind.boosting, "ftest"): _LIMITS,
+    (Kind.boosting, "ccp_alpha"): _LIMITS,
+}
+
+
 def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
-    kind = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
-    make = getattr(slantwood, f"Oblique{'Tree' if options.tree else 'Forest'}{kind}")
-    if options.tree and options.max_samples is not None:
-        raise typer.BadParameter("it needs a forest; --tree sees all rows", param_hint="--max-samples")
+    of_task = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
+    make = getattr(slantwood, f"Oblique{options.kind.capitalize()}{of_task}")
     said = {name: getattr(options, name) for name in _SAME_NAME}
-    said["hierarchy"] = data.hierarchy
+    said |= {"hierarchy": data.hierarchy, "oob_score": oob or None}
+    said["preset"] = None if options.preset == "default" else str(options.preset)
     given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    _check_options(options.kind, given, make)
     if "max_features" in given:
         given["max_features"] = parse_value(given["max_features"])
     split: Any = str(options.split)
     if options.split_parameters:
         learner = split_class("gradient" if split == "auto" else split)
         split = learner(**_parameters("--split-set", options.split_parameters, learner))
-    if not options.tree:
-        given |= {"n_estimators": options.trees, "n_jobs": options.jobs or -1, "oob_score": oob}
-    elif oob:
-        raise typer.BadParameter("it needs a forest; --tree grows one tree of all rows", param_hint="--oob")
-    given |= {"preset": str(options.preset), "split": split, "random_state": options.seed}
+    if options.kind != Kind.tree:
+        given["n_jobs"] = options.jobs or -1
+        given |= {} if options.trees is None else {"n_estimators": options.trees}
+    given |= {"split": split, "random_state": options.seed}
     return make(**given | _parameters("--set", options.parameters, make))
 
 
-def fit_with_progress(model: Any, data: Data, show: Show, name: str = "trees") -> Any:
-    """Fit, and show each tree."""
+def _check_options(kind: Kind, given: Iterable[str], make: Any) -> None:
+    """Refuse options that this kind of model does not have."""
+    for name in given:
+        if name in inspect.signature(make).parameters or name == "hierarchy":
+            continue
+        option = "--oob" if name == "oob_score" else f"--{name.replace('_', '-')}"
+        raise typer.BadParameter(f"--kind {kind} does not have it: {_INSTEAD[kind, name]}", param_hint=option)
+
+
+def fit_with_progress(model: Any, data: Data, show: Show) -> Any:
+    """Fit, and show each tree, or each round of boosting."""
+    name = f"{model.stage}s"
     # Before the first tree is there settings are chosen, which may take a while.
     show(name, 0, getattr(model, "n_estimators", 1))
     names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}

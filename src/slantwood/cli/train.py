@@ -53,7 +53,7 @@ def train(
         check_result(file, *map(data_path, sources), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.describe import describe_settings, settings_as_json
+    from slantwood.cli.describe import describe_settings, describe_splits, settings_as_json
     from slantwood.cli.score_tables import print_scores
     from slantwood.cli.scores import scores
 
@@ -65,12 +65,16 @@ def train(
     seconds = time.perf_counter() - started
     settings, n_trees = settings_as_json(estimator.settings_), estimator.trees_.n_trees
     say(f"Settings: {describe_settings(settings)}.")
-    say(f"Split: {settings['split']['name']}({describe_settings(settings['split'])}).")
-    say(f"Trained {pluralize(n_trees, 'tree')} in {seconds:.1f} s.")
+    say(f"Split: {'; '.join(describe_splits(settings))}.")
+    n_rounds = getattr(estimator, "n_iter_", None)
+    rounds = "" if n_rounds is None else f", in {pluralize(n_rounds, 'round')},"
+    say(f"Trained {pluralize(n_trees, 'tree')}{rounds} in {seconds:.1f} s.")
     estimator.save(target, float16=float16, predict_only=predict_only)
     say_written(target)
     document: dict[str, Any] = {"model": str(target), "bytes": target.stat().st_size, "data": path}
     document |= {"task": estimator.targets_.task, "trees": n_trees, "seconds": seconds, "settings": settings}
+    if n_rounds is not None:
+        document["rounds"] = n_rounds
     if onnx is not None:
         from slantwood.export import to_onnx
 

@@ -16,7 +16,6 @@ from slantwood.cli.options import (
     Nominal,
     argument,
     count_or_share,
-    flag,
     number,
     option,
 )
@@ -40,6 +39,9 @@ def _pairs(name: str, help: str) -> typer.models.OptionInfo:
 
 # What a column of numbers means.
 Task = StrEnum("Task", ["classification", "regression"])
+
+# What is learned.
+Kind = StrEnum("Kind", ["forest", "tree", "boosting"])
 
 # How splits are learned.
 Split = StrEnum("Split", {name: name for name in (AUTO_SPLIT, *SPLITS)})  # type: ignore[misc]
@@ -67,8 +69,11 @@ class TrainingOptions:
     nominal: Nominal = None
     form: FileForm
     drop_text: DropText = None
-    trees: Annotated[int, number("Trees in the forest.")] = 50
-    tree: Annotated[bool, flag("--tree/--forest", "Grow a single tree, or a forest.")] = False
+    kind: Annotated[Kind, typer.Option(help="A forest, a single tree, or boosted trees.")] = Kind.forest
+    trees: Annotated[
+        int | None,
+        number("Trees of a forest; rounds of boosting at the most.", show_default="50; of boosting 500"),
+    ] = None
     preset: Annotated[PresetName, typer.Option(help="How much time for how much quality.")] = PresetName[
         "default"
     ]

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.names import output_names
+from slantwood.estimators.step_text import StepText
 from slantwood.estimators.tree_view import TreeView
 from slantwood.features.matrix import to_array
 from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
@@ -26,10 +27,10 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
 
     Parameters
     ----------
-    model : fitted tree or forest of slantwood, or one tree of a forest
+    model : fitted tree, forest or boosted model of slantwood, or one tree of it
         The model, or a tree as `forest[3]` gives it.
     tree : int, default=0
-        Which tree of a forest, counted from 0; `forest[3]` is the tree that it is.
+        Which tree, counted from 0; `forest[3]` is the tree that it is.
     max_depth : int or None, default=10
         Levels of splits to show; None shows all of them.
 
@@ -37,7 +38,8 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
     -------
     str
         A line for each node. A split asks whether a weighted sum of features reaches a threshold; the largest
-        weights come first. A leaf says what it predicts. Brackets hold the training rows that came there.
+        weights come first. A leaf says what it predicts; of boosting by how much it changes the scores, which
+        a line at the head explains. Brackets hold the training rows that came there.
 
     Raises
     ------
@@ -61,11 +63,14 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
     n_trees = model.trees_.n_trees
     if not 0 <= tree < n_trees:
         raise ValueError(f"tree={tree}: the model has {n_trees} trees, counted from 0")
+    root = int(model.trees_.roots[tree])
+    writer = _Writer(model, root)
     lines = [f"Tree {tree} of {type(model).__name__}, {model.targets_.task}"]
+    if writer.steps is not None:
+        lines = [f"{lines[0]}, round {writer.steps.round_of(tree)}", writer.steps.head()]
     if model.settings_.normalize_rows:
         lines.append("Weights are for rows of length 1.")
-    root = int(model.trees_.roots[tree])
-    return "\n".join([*lines, *_Writer(model, root).lines(root, max_depth)])
+    return "\n".join([*lines, *writer.lines(root, max_depth)])
 
 
 class _Writer:
@@ -74,6 +79,7 @@ class _Writer:
         self.trees = model.trees_
         self.names = model.split_feature_names_
         self.outputs = output_names(model)
+        self.steps = None if model.forest_.additive is None else StepText(model, self.outputs)
         self.leaves = to_array(self.trees.leaves)
         self.total = float(self.trees.node_weight[root]) if len(self.trees.node_weight) else 0.0
 
@@ -114,6 +120,8 @@ class _Writer:
     def _prediction(self, node: int) -> str:
         part = self.leaves[[int(self.trees.leaf[node])]]
         means = part.toarray() if sp.issparse(part) else part
+        if self.steps is not None:
+            return self.steps.steps(means[0])
         task = self.model.targets_.task
         if task in SEVERAL_TASKS:
             return self._row([self._target(*each) for each in self._targets(means)])

@@ -101,6 +101,8 @@ class TreeView:
     def predict(self, X: Any) -> Any:
         """Return what this tree alone predicts, in the form of the forest's `predict`.
 
+        A tree of a boosted model is added to the constant at which its scores begin.
+
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
@@ -216,7 +218,8 @@ class ClassifierTreeView(TreeView):
         Returns
         -------
         array or CSR array of shape (n_rows, n_classes)
-            In the form of the forest's `predict_proba`, which is the mean of these.
+            In the form of the forest's `predict_proba`, which is the mean of these; of a boosted model those
+            of the constant at which scores begin and this tree.
 
         Examples
         --------

@@ -80,9 +80,11 @@ def feature_ranking(
     Notes
     -----
     The rows are needed because trees keep neither the deviations of features nor the targets of a node; other
-    rows than those of `fit` are refused. "permutation" needs a forest with ``bootstrap=True``; on rows of
-    your own, ``sklearn.inspection.permutation_importance(model, X, y)`` shuffles features for the model as
-    a whole. Where `normalize_rows` is in use, values are shuffled after it.
+    rows than those of `fit` are refused. Boosted models are refused too: a tree sees a sample of the rows
+    that is not kept, and gradients in place of targets; they have `feature_importances_`. "permutation" needs
+    a forest with ``bootstrap=True``; on rows of your own,
+    ``sklearn.inspection.permutation_importance(model, X, y)`` shuffles features for the model as a whole, of
+    any kind. Where `normalize_rows` is in use, values are shuffled after it.
 
     Examples
     --------
@@ -118,12 +120,18 @@ def _check(model: Any, method: str) -> None:
             "step, with the X that it was given)"
         )
     check_is_fitted(model)
+    elsewhere = "sklearn.inspection.permutation_importance works on rows that you hold out"
+    if model.forest_.additive is not None:
+        raise ValueError(
+            f"model is an {type(model).__name__}, and rankings need the rows and targets of each node, which "
+            "boosted trees do not keep; take model.feature_importances_. "
+            f"{elsewhere}"
+        )
     if method not in RANKING_METHODS:
         hint = did_you_mean(str(method), RANKING_METHODS, f"expected one of {', '.join(RANKING_METHODS)}")
         raise ValueError(f"method={method!r} is not known; {hint}")
     if method != "permutation":
         return
-    elsewhere = "sklearn.inspection.permutation_importance works on rows that you hold out"
     if model.forest_.has_tree_of_all_rows:
         raise ValueError(
             "method='permutation' needs rows that a tree did not see, and some tree was grown on all rows; "

@@ -16,6 +16,7 @@ from slantwood import __version__
 from slantwood.atomic import atomic_write
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.names import output_names
+from slantwood.export.additive import add_expected
 from slantwood.export.nodes import Nodes, typed
 from slantwood.export.traversal import add_mean_leaves, chain_width, stored_bytes
 from slantwood.hints import optional_import
@@ -50,7 +51,7 @@ def to_onnx(
     name: str = "slantwood",
     opset: int = _OPSET,
 ) -> ModelProto:
-    """Make an ONNX model that predicts what a fitted tree, forest or pipeline predicts.
+    """Make an ONNX model that predicts what a fitted tree, forest, boosted model or pipeline predicts.
 
     It consists of plain operations, which any runtime of ONNX has, finds the same leaves and adds them up in
     the same order. All rows go through all trees together: give up to some thousand rows at a time.
@@ -194,7 +195,10 @@ def add_predictions(graph: Nodes, X: str, model: Any) -> list[Any]:
         X = _add_indicators(graph, X, encoding.indicated)
     if model.settings_.normalize_rows:
         X = _add_normalized_rows(graph, X)
-    means = add_mean_leaves(graph, X, len(encoding.source), model.trees_, width)
+    trees, additive = model.trees_, model.forest_.additive
+    means = add_mean_leaves(graph, X, len(encoding.source), trees, width)
+    if additive is not None:
+        means = add_expected(graph, means, additive, trees.n_trees, model.targets_)
     return add_outputs(graph, means, model)
 
 
@@ -203,8 +207,8 @@ def encode_inputs(model: Any, X: Any) -> np.ndarray:
 
     Parameters
     ----------
-    model : ObliqueTreeClassifier, ObliqueTreeRegressor, ObliqueForestClassifier or ObliqueForestRegressor
-        The fitted estimator.
+    model : estimator of slantwood
+        The fitted tree, forest or boosted model.
     X : array, sparse matrix or data frame of shape (n_rows, n_features)
         Features, as `predict` takes them.
 

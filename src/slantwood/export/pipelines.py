@@ -12,6 +12,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin, is_classifier
 
 from slantwood import (
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 _ESTIMATORS = (
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,

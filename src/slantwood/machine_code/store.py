@@ -25,7 +25,10 @@ SHIPPED = PACKAGE / "_machine_code"
 # What compiles, and files that hold kernels, or tuples and constants that these read.
 _SOURCES = (
     *(f"machine_code/{name}.py" for name in ("backend", "frontend", "lowering", "primitives", "words")),
-    *(f"{folder}/**/*.py" for folder in ("kernels", "growth", "splits", "leaves", "model", "data/text")),
+    *(
+        f"{folder}/**/*.py"
+        for folder in ("kernels", "growth", "splits", "leaves", "losses", "model", "data/text")
+    ),
 )
 _FORMAT = 1
 
