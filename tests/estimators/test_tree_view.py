@@ -101,8 +101,8 @@ def test_trees_are_picked_as_from_a_list(forest):
 @pytest.mark.parametrize(
     ("index", "error", "message"),
     [
-        (4, IndexError, r"\[4\]: the forest has 4 trees"),
-        (-5, IndexError, r"\[-5\]: the forest has 4 trees"),
+        (4, IndexError, r"\[4\]: the model has 4 trees"),
+        (-5, IndexError, r"\[-5\]: the model has 4 trees"),
         ("x", TypeError, r"\['x'\] must be the number of a tree, or a slice"),
         (1.0, TypeError, r"\[1.0\] must be the number"),
     ],

@@ -45,7 +45,7 @@ def problem(loss, seed, n=6, k=3):
         Y = np.eye(k)[rng.integers(0, k, n)]
     elif loss.name == "logistic":
         Y = rng.integers(0, 2, (n, k))
-    elif loss.is_logarithmic:
+    elif loss.link == "log":
         Y = rng.gamma(2.0, size=(n, k)) + 0.1
     else:
         Y = rng.normal(size=(n, k))

@@ -66,8 +66,8 @@ class _Boosting(TreeEnsemble):
         for each, split in zip(given, found, strict=True):
             if split.reads_labels or data.targets.task not in split.tasks:
                 raise ValueError(
-                    f"split={each!r} cannot be boosted: it needs classes or labels, and boosted trees fit "
-                    "the gradient of a loss; choose another one, such as 'gradient'"
+                    f"split={each!r} cannot be boosted: it goes by the classes or labels themselves, and "
+                    "boosted trees by the gradient of a loss; choose another one, such as 'gradient'"
                 )
         return found
 
@@ -667,7 +667,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         loss = losses.named(self.loss)
         y, targets, Y, weights = super()._encode_targets(y, weights, names)
         loss.check_targets(y[weights > 0])
-        if loss.is_logarithmic:
+        if loss.link == "log":  # then numbers are counted from zero
             targets = replace(targets, mean=np.zeros_like(targets.mean))
             Y = targets.encode(y)
         return y, targets, Y, weights

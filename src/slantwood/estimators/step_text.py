@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.losses import LogisticLoss, SoftmaxLoss
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
 _MOST_OUTPUTS = 5
+
+# What scores are, by the link of the loss.
+_SCORES = {
+    "identity": "predictions",
+    "log": "logarithms of predictions",
+    "logit": "log odds",
+    "softmax": "scores whose softmax is the probabilities",
+}
 
 
 class StepText:
@@ -34,7 +41,7 @@ class StepText:
             self._names = outputs[1:] or ("another class",)
         # Scores of numbers are said in the user's units.
         self._scale, self._zero = np.float64(1.0), np.float64(0.0)
-        if self._additive.loss.is_logarithmic:
+        if self._additive.loss.link == "log":
             self._zero = np.log(targets.scale)
         elif self._are_numbers:
             self._scale, self._zero = targets.scale, targets.mean
@@ -60,14 +67,7 @@ class StepText:
         return self._row([f"{self._names[j]} {steps[j]:+.4g}" for j in order] or ["-"])
 
     def _scores(self) -> str:
-        loss = self._additive.loss
-        if loss.is_logarithmic:
-            return "logarithms of predictions"
-        if isinstance(loss, LogisticLoss):
-            return "log odds"
-        if isinstance(loss, SoftmaxLoss):
-            return "scores whose softmax is the probabilities"
-        return "predictions"
+        return _SCORES[self._additive.loss.link]
 
     @staticmethod
     def _row(texts: list[str]) -> str:

@@ -44,7 +44,7 @@ class TreeEnsemble(ObliqueEstimator):
         try:
             return trees[index]
         except IndexError as error:
-            raise IndexError(f"[{index}]: the forest has {pluralize(len(trees), 'tree')}") from error
+            raise IndexError(f"[{index}]: the model has {pluralize(len(trees), 'tree')}") from error
         except TypeError as error:
             raise TypeError(f"[{index!r:.60}] must be the number of a tree, or a slice") from error
 

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from slantwood.ensemble.additive import Additive
 from slantwood.export.nodes import Nodes
-from slantwood.losses import LogisticLoss, Loss, SoftmaxLoss
-from slantwood.losses.logarithmic import _FURTHEST
+from slantwood.losses import Loss
+from slantwood.losses.logarithmic import FURTHEST_SCORE
 from slantwood.targets.hierarchy import Hierarchy
 
 
@@ -29,14 +29,14 @@ def add_expected(graph: Nodes, means: str, additive: Additive, n_trees: int, tar
 
 
 def _add_link(graph: Nodes, scores: str, loss: Loss) -> str:
-    if loss.is_logarithmic:
-        scores = graph.add("Max", scores, graph.constant(-_FURTHEST))
-        return graph.add("Exp", graph.add("Min", scores, graph.constant(_FURTHEST)))
-    if isinstance(loss, LogisticLoss):
+    if loss.link == "log":
+        scores = graph.add("Max", scores, graph.constant(-FURTHEST_SCORE))
+        return graph.add("Exp", graph.add("Min", scores, graph.constant(FURTHEST_SCORE)))
+    if loss.link == "logit":
         # 1 / (1 + exp(-score)): not every runtime has Sigmoid in double precision.
         one = graph.constant(1.0)
         return graph.add("Div", one, graph.add("Add", one, graph.add("Exp", graph.add("Neg", scores))))
-    if isinstance(loss, SoftmaxLoss):
+    if loss.link == "softmax":
         return graph.add("Softmax", scores, axis=1)
     return scores
 

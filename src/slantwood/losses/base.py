@@ -33,8 +33,8 @@ class Loss(ABC):
     # The step of a leaf is this quantile of what is left of its rows' targets; None for Newton's step.
     leaf_quantile: float | None = None
 
-    # Whether scores are logarithms of what is predicted, so that numbers must be counted from zero.
-    is_logarithmic: ClassVar[bool] = False
+    # What scores are of what is predicted: "identity", "log", "logit" or "softmax".
+    link: ClassVar[str] = "identity"
 
     # Numbers that it is for: positive ones, not negative ones, or all where it is None.
     numbers: ClassVar[str | None] = None

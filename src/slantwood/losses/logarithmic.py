@@ -18,7 +18,7 @@ _0 = np.float32(0.0)
 _LEAST_MEAN = 1e-9
 
 # Scores beyond this are no logarithms of numbers that float32 has squares of.
-_FURTHEST = 40.0
+FURTHEST_SCORE = 40.0
 
 
 @exact
@@ -28,7 +28,7 @@ def tweedie_derivatives(Y, F, G, H, power):
         for j in range(Y.shape[1]):
             y = np.float64(Y[i, j])
             unknown = np.isnan(y)
-            f = min(max(np.float64(F[i, j]), -_FURTHEST), _FURTHEST)
+            f = min(max(np.float64(F[i, j]), -FURTHEST_SCORE), FURTHEST_SCORE)
             observed = y * math.exp((1.0 - power) * f)
             expected = math.exp((2.0 - power) * f)
             G[i, j] = _0 if unknown else np.float32(observed - expected)
@@ -39,7 +39,7 @@ def tweedie_derivatives(Y, F, G, H, power):
 @dataclass(frozen=True)
 class _Logarithmic(Loss):
     largest_step: ClassVar[float] = LARGEST_STEP
-    is_logarithmic: ClassVar[bool] = True
+    link: ClassVar[str] = "log"
     numbers: ClassVar[str | None] = "non-negative"
 
     @property
@@ -56,7 +56,7 @@ class _Logarithmic(Loss):
 
     def of_rows(self, Y: np.ndarray, F: np.ndarray) -> np.ndarray:
         """Return the loss of each target in each row."""
-        f, p = np.clip(F.astype(np.float64), -_FURTHEST, _FURTHEST), self._power
+        f, p = np.clip(F.astype(np.float64), -FURTHEST_SCORE, FURTHEST_SCORE), self._power
         if p == 1.0:
             return where_known(Y, np.exp(f) - Y * f)
         if p == 2.0:
@@ -65,7 +65,7 @@ class _Logarithmic(Loss):
 
     def predicted(self, F: np.ndarray) -> np.ndarray:
         """Return the expected numbers."""
-        return np.exp(np.clip(F, -_FURTHEST, _FURTHEST))
+        return np.exp(np.clip(F, -FURTHEST_SCORE, FURTHEST_SCORE))
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class LogisticLoss(Loss):
     name: ClassVar[str] = "logistic"
     tasks: ClassVar[tuple[str, ...]] = ("binary", *LABEL_TASKS)
     largest_step: ClassVar[float] = LARGEST_STEP
+    link: ClassVar[str] = "logit"
 
     def start(self, Y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
         """Return the log odds of the shares."""

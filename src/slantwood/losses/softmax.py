@@ -64,6 +64,7 @@ class SoftmaxLoss(Loss):
     name: ClassVar[str] = "softmax"
     tasks: ClassVar[tuple[str, ...]] = ("multi-class",)
     largest_step: ClassVar[float] = LARGEST_STEP
+    link: ClassVar[str] = "softmax"
 
     def start(self, Y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
         """Return the logarithms of the shares."""

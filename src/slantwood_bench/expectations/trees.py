@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood import ObliqueTreeClassifier
+from slantwood import ObliqueBoostingClassifier, ObliqueBoostingRegressor, ObliqueTreeClassifier
 from slantwood_bench.expectations.data import forest, irises
 from slantwood_bench.expectations.row import Group, NotInstalled, library
 
@@ -126,3 +126,13 @@ def logged() -> None:
         logger.removeHandler(handler)
         logger.setLevel(before)
     assert "tree" in messages.getvalue()
+
+
+@GROUP.row("boosting: staged_predict, n_iter_, early stopping")
+def boosted() -> None:
+    """Boost, and look at the rounds."""
+    model = ObliqueBoostingClassifier(n_estimators=10, random_state=0).fit(irises().X, irises().y)
+    assert model.score(irises().X, irises().y) > 0.9
+    assert len(list(model.staged_predict(irises().X))) == model.n_iter_ <= 10
+    numbers = ObliqueBoostingRegressor(loss="absolute_error", n_estimators=5, random_state=0)
+    assert len(numbers.fit(irises().X, irises().number).validation_scores_) == 6

@@ -53,6 +53,7 @@ class Style(NamedTuple):
 
 _OTHERS = {
     "best": Style(_BLUE, "D"),
+    "boosting": Style(_RED, "D"),
     "orf": Style(_ORANGE, "^"),
     "fastxml": Style(_PINK, "D"),
     "lightgbm": Style(_BLACK, "D"),

@@ -54,6 +54,8 @@ METHODS: Mapping[str, Entry] = {
     # Both splits of the paper: with slantwood's defaults, and in the paper's plain form.
     "bag-gradient": _slantwood("default forest, gradient", "GradientSplit"),
     "best": _slantwood("preset best", parameters={"preset": "best"}),
+    # Not for hierarchies in the study: a round has a step for each of hundreds of labels in every leaf.
+    "boosting": _slantwood("boosting", boosted=True, tasks=(*NUMBER_TASKS, *CLASS_TASKS, "multi-label")),
     "bag-gradient-paper": _published("bagging, gradient, as published", "GradientSplit", BAGGING),
     "rf-gradient": _slantwood("random forest, gradient", "GradientSplit", **_SQRT),
     "rf-gradient-paper": _published("random forest, gradient, as published", "GradientSplit", RANDOM_FOREST),

@@ -29,6 +29,8 @@ class Slantwood(Method):
         Parameters of the estimator that are not left at their defaults.
     knows_hierarchies : bool
         Whether it is told the hierarchy of labels, or sees the labels only.
+    boosted : bool
+        Whether trees are boosted; then as many rounds as its default has, at the most.
     """
 
     reads_tables = True
@@ -37,6 +39,7 @@ class Slantwood(Method):
     published: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Any]] = {}
     knows_hierarchies: ClassVar[bool] = True
+    boosted: ClassVar[bool] = False
 
     def fit(self, rows: Problem) -> None:
         """Grow the trees."""
@@ -49,13 +52,14 @@ class Slantwood(Method):
             own = {name: value for name, value in self.changes.items() if name in names}
             given["split"] = replace(split, **own)
         if self.group == ENSEMBLE:
-            given |= {"n_estimators": self.n_trees, "n_jobs": self.threads}
+            given |= {"n_jobs": self.threads} | ({} if self.boosted else {"n_estimators": self.n_trees})
         if rows.task == HIERARCHICAL and self.knows_hierarchies:
             given["hierarchy"] = rows.hierarchy
         if rows.task not in LABEL_TASKS:
             given.pop("normalize_labels", None)
         given |= {name: value for name, value in self.changes.items() if name not in names}
-        self.model = estimator(rows.task, tree=self.group == TREE)(**given).fit(rows.X, rows.y)
+        kind = "Boosting" if self.boosted else "Tree" if self.group == TREE else "Forest"
+        self.model = estimator(rows.task, kind)(**given).fit(rows.X, rows.y)
         self._task, self._sparse_labels = rows.task, sp.issparse(rows.y)
 
     def predict(self, X: Any) -> Any:
@@ -74,7 +78,6 @@ class Slantwood(Method):
         return slantwood.__version__
 
 
-def estimator(task: str, tree: bool = False) -> Any:
-    """Return slantwood's class of forests, or of single trees, for a task."""
-    kind = "Regressor" if task in NUMBER_TASKS else "Classifier"
-    return getattr(slantwood, f"Oblique{'Tree' if tree else 'Forest'}{kind}")
+def estimator(task: str, kind: str = "Forest") -> Any:
+    """Return slantwood's class of a kind, "Forest", "Tree" or "Boosting", for a task."""
+    return getattr(slantwood, f"Oblique{kind}{'Regressor' if task in NUMBER_TASKS else 'Classifier'}")

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import label_ranking_average_precision_score, log_loss, r2_score
 
-import slantwood
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS
+from slantwood_bench.methods.oblique import estimator
 from slantwood_bench.problems import Problem
 from slantwood_bench.scripts.data import read, three_folds
 from slantwood_bench.scripts.report import print_environment, print_head, print_row
@@ -45,8 +45,7 @@ OURS = "boosting"
 
 def _slantwood(kind: str) -> Callable[[Problem, int, int], Any]:
     def make(rows: Problem, seed: int, n_jobs: int) -> Any:
-        task = "Regressor" if rows.task in NUMBER_TASKS else "Classifier"
-        return getattr(slantwood, f"Oblique{kind}{task}")(random_state=seed, n_jobs=n_jobs)
+        return estimator(rows.task, kind)(random_state=seed, n_jobs=n_jobs)
 
     return make
 

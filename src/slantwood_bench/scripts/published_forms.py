@@ -86,7 +86,7 @@ def maker(learner: str, form: str, trees: int, seed: int, *, published: bool) ->
 
     def make(task: str) -> Any:
         own = {k: v for k, v in given.items() if k != "normalize_labels" or task in LABEL_TASKS}
-        return estimator(task, tree=form == "tree")(**own)
+        return estimator(task, "Tree" if form == "tree" else "Forest")(**own)
 
     return make
 

@@ -50,7 +50,7 @@ def tree(split: str) -> Any:
     """Return a maker of single trees."""
 
     def make(task: str) -> Any:
-        return estimator(task, tree=True)(split=split, random_state=0)
+        return estimator(task, "Tree")(split=split, random_state=0)
 
     return make
 
