@@ -221,7 +221,18 @@ def test_early_stopping_keeps_the_best_round(numbers):
     model = ObliqueBoostingRegressor(60, learning_rate=0.5, n_iter_no_change=5, random_state=0).fit(X, y)
     scores = model.validation_scores_
     assert model.n_iter_ == scores.argmax() < len(scores) - 1
-    assert len(model) == 2 * model.n_iter_
+    # The mean of five models, each with two trees a round.
+    assert len(model) == 10 * model.n_iter_
+
+
+def test_of_few_rows_the_model_is_the_mean_of_five_that_each_miss_a_part(numbers):
+    X, y = numbers
+    model = ObliqueBoostingRegressor(3, split="axis", subsample=1.0, max_depth=2, random_state=0).fit(X, y)
+    roots = model.trees_.node_weight[model.trees_.roots].reshape(3, 5, 2)
+    assert_allclose(roots, 0.8 * len(y))
+    alone = [model[place].predict(X) - y.mean() for place in range(10)]
+    whole = next(model.staged_predict(X)) - y.mean()
+    assert_allclose(np.sum(alone, axis=0), whole, rtol=1e-3, atol=1e-2)
 
 
 def test_rows_are_held_out_where_there_are_many():

@@ -21,6 +21,8 @@ import scipy.sparse as sp
 from slantwood import (
     Hierarchy,
     ModelFileError,
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
@@ -58,6 +60,12 @@ MODELS = {
     "hierarchy": lambda: forest(hierarchy=TREE).fit(X, [{"a/b"} if sign else {"d"} for sign in SIGN]),
     "number": lambda: ObliqueForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 0]),
     "nominal": lambda: forest(categorical_features=[0]).fit(NOMINAL, SIGN),
+    "boosted number": lambda: ObliqueBoostingRegressor(
+        2, loss="huber", early_stopping=False, random_state=0
+    ).fit(X, X[:, 0]),
+    "boosted classes": lambda: ObliqueBoostingClassifier(2, early_stopping=False, random_state=0).fit(
+        X, THREE
+    ),
 }
 
 
@@ -608,3 +616,64 @@ def test_a_single_tree_has_one_tree(forged, tmp_path):
         document["parameters"] = good.document["parameters"]
 
     refusal(forged("classes", change), "ObliqueTreeClassifier has 3 trees")
+
+
+# ---- boosted trees
+
+
+def _set_additive(name, value):
+    def change(document, arrays):
+        document["additive"][name] = value
+
+    return change
+
+
+def _set_array(name, numbers):
+    def change(document, arrays):
+        arrays[f"additive/{name}"] = np.array(numbers)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "match"),
+    [
+        ("boosted number", _set_array("start", [np.nan]), "start must be an array of finite"),
+        ("boosted number", _set_array("start", [0.0, 0.0]), "start has 2 scores for 1 column"),
+        ("boosted number", _set_additive("start", 3), "start must be an array"),
+        ("boosted number", _set_array("round_sizes", [2, 3]), "are not those of 4 trees"),
+        ("boosted number", _set_array("round_sizes", [4, 0]), "are not those of 4 trees"),
+        ("boosted number", _set_array("round_sizes", [2**62, 4 - 2**62]), "are not those of 4 trees"),
+        ("boosted number", _set_array("round_sizes", [[2, 2]]), "are not those of 4 trees"),
+        ("boosted number", _set_additive("round_sizes", 4), "are not those of 4 trees"),
+        ("boosted number", _set_additive("loss", {"loss": {"name": "softmax"}}), "not a loss for regression"),
+        ("boosted number", _set_additive("loss", {"loss": {"name": "eval"}}), "'eval' is not a loss"),
+        ("boosted number", _set_additive("loss", {"loss": {"name": "huber", "delta": -1.0}}), "delta=-1.0"),
+        ("boosted number", _set_additive("loss", {"loss": {"name": "huber", "x": 1}}), "x"),
+        ("boosted number", _set_additive("loss", "huber"), "not a loss for regression"),
+        ("boosted number", _set_additive("more", 1), "more"),
+        (
+            "boosted classes",
+            _set_additive("loss", {"loss": {"name": "poisson"}}),
+            "not a loss for multi-class",
+        ),
+        ("boosted classes", lambda document, arrays: document.pop("additive"), "leaves of a wrong kind"),
+        (
+            "classes",
+            lambda document, arrays: document.update(additive={"round_sizes": 1}),
+            "leaves of a wrong kind",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",  # others have another name in each process
+)
+def test_what_boosted_trees_add_up_to_is_checked(forged, case, change, match):
+    refusal(forged(case, change), match)
+
+
+def test_candidates_that_are_none_are_refused(forged):
+    def change(document, arrays):
+        settings = document["fitted"]["settings_"]["dict"]
+        place = [name for name, _ in settings].index("candidates")
+        settings[place][1] = {"tuple": [{"tuple": ["os.system", 1.0]}]}
+
+    refusal(forged("boosted number", change), "os.system")

@@ -16,10 +16,19 @@ class Additive:
 
     loss: Loss
     start: np.ndarray  # float64 over columns of the targets
-    trees_per_round: int
-    # Minus the loss on rows that no tree saw, of the constant and then after each round; empty where there
-    # were none. Of cross-validation the mean over its parts.
+    round_sizes: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # trees of each round
+    # Minus the loss of rows that no tree saw, of the constant and then after each round; empty where there
+    # were none.
     validation_scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.round_sizes)
+
+    def round_of(self, tree: int) -> int:
+        """Return the round in which a tree was added, counted from 0."""
+        return int(np.searchsorted(np.cumsum(self.round_sizes), tree, side="right"))
 
     def scores(self, means: np.ndarray, n_trees: int) -> np.ndarray:
         """Return the scores of rows from the means of the leaves that they reach in so many trees."""
@@ -41,7 +50,9 @@ class Additive:
                 raise ValueError(f"{name} must be an array of finite float64")
         if len(made.start) != n_columns:
             raise ValueError(f"start has {len(made.start)} scores for {n_columns} columns of targets")
-        size = made.trees_per_round
-        if type(size) is not int or size < 1 or n_trees % size:
-            raise ValueError(f"trees_per_round={size!r:.60} does not divide {n_trees} trees")
+        sizes = made.round_sizes
+        is_line = isinstance(sizes, np.ndarray) and sizes.dtype == np.int64 and sizes.ndim == 1
+        # No sum of numbers from 1 to n_trees overflows before it is too large.
+        if not is_line or not ((sizes >= 1) & (sizes <= n_trees)).all() or sizes.sum() != n_trees:
+            raise ValueError(f"round_sizes={sizes!r:.60} are not those of {n_trees} trees")
         return made

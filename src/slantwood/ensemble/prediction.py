@@ -85,8 +85,9 @@ class Predictor:
         additive, trees = forest.additive, forest.trees
         assert additive is not None
         sums = np.zeros((len(nodes), trees.leaves.n_columns), np.float32)
-        for first in range(0, trees.n_trees, additive.trees_per_round):
-            for tree in range(first, first + additive.trees_per_round):
+        ends = np.cumsum(additive.round_sizes)
+        for first, end in zip(ends - additive.round_sizes, ends, strict=True):
+            for tree in range(first, end):
                 sums += trees.leaves.values[trees.leaf[nodes[:, tree]]]
             predicted = additive.predicted(sums, 1)
             hierarchy = forest.targets.hierarchy

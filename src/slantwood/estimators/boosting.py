@@ -127,13 +127,13 @@ class _Boosting(TreeEnsemble):
     def n_iter_(self) -> int:
         """Rounds that the model has."""
         check_is_fitted(self)
-        return self.trees_.n_trees // self.forest_.additive.trees_per_round
+        return self.forest_.additive.n_rounds
 
     @property
     def validation_scores_(self) -> np.ndarray:
         """Minus the loss on rows that no tree saw: of the constant model, and then after each round.
 
-        Of fewer than 2000 rows this is the mean over five parts that were held out in turn. Empty where
+        Of fewer than 2000 rows these are all rows, each by the models that did not see it. Empty where
         nothing was held out.
         """
         check_is_fitted(self)
@@ -158,7 +158,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
     Parameters
     ----------
     n_estimators : int, default=500
-        Rounds at the most; each adds two trees. With `early_stopping` there are fewer.
+        Rounds at the most; each adds two trees (of few rows ten, see `early_stopping`).
     learning_rate : float, default=0.1
         The part of a step that scores take in a round. A lower one needs more rounds, and may be better.
     split : str, split learner or sequence of these, default="auto"
@@ -181,8 +181,9 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         So many rows without a gradient are added to each leaf, in effect: small leaves take small steps.
     early_stopping : bool, default=True
         Whether to stop when the loss of rows that no tree saw is not lower for `n_iter_no_change` rounds,
-        and to keep the rounds up to the lowest. Of fewer than 2000 rows five parts are held out in turn, and
-        then all rows are learned from; of more, `validation_fraction` of them is held out.
+        and to keep the rounds up to the lowest. Of 2000 rows or more `validation_fraction` is held out. Of
+        fewer rows five models are boosted side by side, each without a fifth of the rows, and the model is
+        the mean of them all: so every row tells when to stop, and every row is learned from.
     validation_fraction : float, default=0.1
         Share of the rows that is held out.
     n_iter_no_change : int, default=40
@@ -452,7 +453,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
     Parameters
     ----------
     n_estimators : int, default=500
-        Rounds at the most; each adds two trees. With `early_stopping` there are fewer.
+        Rounds at the most; each adds two trees (of few rows ten, see `early_stopping`).
     loss : str or Loss, default="squared_error"
         What is lowered: "squared_error", "absolute_error", "huber", "quantile" (by default the median),
         "poisson", "gamma" or "tweedie"; or one of `slantwood.losses` with parameters of its own, such as
@@ -479,8 +480,9 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         So many rows without a gradient are added to each leaf, in effect: small leaves take small steps.
     early_stopping : bool, default=True
         Whether to stop when the loss of rows that no tree saw is not lower for `n_iter_no_change` rounds,
-        and to keep the rounds up to the lowest. Of fewer than 2000 rows five parts are held out in turn, and
-        then all rows are learned from; of more, `validation_fraction` of them is held out.
+        and to keep the rounds up to the lowest. Of 2000 rows or more `validation_fraction` is held out. Of
+        fewer rows five models are boosted side by side, each without a fifth of the rows, and the model is
+        the mean of them all: so every row tells when to stop, and every row is learned from.
     validation_fraction : float, default=0.1
         Share of the rows that is held out.
     n_iter_no_change : int, default=40

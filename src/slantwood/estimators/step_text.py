@@ -48,7 +48,7 @@ class StepText:
 
     def round_of(self, tree: int) -> int:
         """Return the round that grew a tree, counted from 0."""
-        return tree // self._additive.trees_per_round
+        return self._additive.round_of(tree)
 
     def head(self) -> str:
         """Say what the numbers in leaves are, and what they are added to."""

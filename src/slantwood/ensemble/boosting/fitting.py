@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.additive import Additive
-from slantwood.ensemble.boosting.rounds import TREES_PER_ROUND, BoostingProblem, Round, Rounds
+from slantwood.ensemble.boosting.courses import FEW_ROWS, Course, CrossedCourse, Done, SingleCourse
+from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
 from slantwood.ensemble.boosting.settings import resolve_boosting
 from slantwood.ensemble.boosting.spec import BoostingSpec
-from slantwood.ensemble.boosting.stopping import FEW_ROWS, HeldOut, Watch, cross_validated, start_of
+from slantwood.ensemble.boosting.stopping import Watch
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.growing import OnTree
 from slantwood.ensemble.prediction import Predictor
@@ -56,47 +57,37 @@ def fit_boosting(
     data = data.without_unlabeled()
     settings = resolve_boosting(data, spec)
     problem = _problem(data, spec, settings, earlier)
-    n_rounds, watch, held_out = spec.n_rounds, None, None
-    if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
-        watch = cross_validated(problem, n_rounds, spec.n_iter_no_change)
-        n_rounds = max(watch.n_best, 1)
-    elif spec.early_stopping:
-        held_out = HeldOut.drawn(problem, spec.validation_fraction)
-        problem = held_out.others
-    if earlier is None:
-        additive = Additive(problem.loss, start_of(problem), TREES_PER_ROUND)
-        rounds, n_earlier = Rounds(problem, additive.start), 0
-    else:
+    n_earlier = 0
+    if earlier is not None:
         assert earlier.additive is not None
-        additive, n_earlier = earlier.additive, earlier.trees.n_trees // earlier.additive.trees_per_round
-        rounds = Rounds(problem, Predictor(earlier, spec.n_jobs).scores(data.X), n_earlier)
-    if held_out is not None:
-        watch = Watch(held_out.loss(rounds.F), spec.n_iter_no_change)
-    model = _Model(data, spec, settings, additive, watch, earlier)
-    for done in _boosted(rounds, n_rounds - n_earlier, held_out):
+        n_earlier = earlier.additive.n_rounds
+    course = _course(problem, spec, earlier, data.X, n_earlier)
+    watch = Watch(course.loss, spec.n_iter_no_change) if spec.early_stopping else None
+    model = _Model(data, spec, settings, Additive(problem.loss, course.start), watch, earlier)
+    for done in _rounds(course, spec.n_rounds - n_earlier):
         model.add(done.round)
-        is_over = watch is not None and held_out is not None and watch.add(done.loss)
+        is_over = watch is not None and watch.add(done.loss)
         if (on_round is not None and on_round(model.so_far)) or is_over:
             break
-    if held_out is not None and watch is not None:
+    if watch is not None:
         model.cut(watch.n_best)
     return model.so_far()
 
 
-class _Done(NamedTuple):
-    round: Round
-    loss: float  # of held-out rows after it
+def _course(
+    problem: BoostingProblem, spec: BoostingSpec, earlier: FittedForest | None, X: Any, n_earlier: int
+) -> Course:
+    """Return the way through the rounds that suits the number of rows."""
+    if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
+        return CrossedCourse(problem)
+    scores = None if earlier is None else Predictor(earlier, spec.n_jobs).scores(X)
+    return SingleCourse(problem, spec.validation_fraction * spec.early_stopping, scores, n_earlier)
 
 
-def _boosted(rounds: Rounds, n_rounds: int, held_out: HeldOut | None) -> Iterator[_Done]:
+def _rounds(course: Course, n_rounds: int) -> Iterator[Done]:
     """Run rounds in a thread, which may be ahead of whoever takes the results by one or two of them."""
     stop = StopFlag()
-
-    def advance(_: int) -> _Done:
-        done = rounds.advance(stop)
-        return _Done(done, 0.0 if held_out is None else held_out.loss(rounds.F))
-
-    with closing(run_in_threads(advance, range(n_rounds), 1, stop)) as results:
+    with closing(run_in_threads(lambda _: course.advance(stop), range(n_rounds), 1, stop)) as results:
         yield from results
 
 
@@ -113,7 +104,8 @@ class _Model:
         earlier: FittedForest | None,
     ) -> None:
         self._data, self._spec, self._settings = data, spec, settings
-        self._additive, self._watch, self._earlier = additive, watch, earlier
+        self._watch, self._earlier = watch, earlier
+        self._additive = additive if earlier is None or earlier.additive is None else earlier.additive
         self._rounds: list[Round] = []
 
     def add(self, done: Round) -> None:
@@ -130,6 +122,7 @@ class _Model:
         importance = np.zeros(self._data.X.shape[1])
         for each in self._rounds:
             importance += each.importance
+        sizes = [*self._additive.round_sizes, *(each.n_trees for each in trees)]
         if self._earlier is not None:
             trees, importance = [self._earlier.trees, *trees], importance + self._earlier.importance_sum
         scores = np.empty(0) if self._watch is None else -np.array(self._watch.losses)
@@ -143,7 +136,11 @@ class _Model:
             seed=self._spec.seed,
             tuned={},
             has_tree_of_all_rows=True,
-            additive=replace(self._additive, validation_scores=scores),
+            additive=replace(
+                self._additive,
+                round_sizes=np.array(sizes, np.int64),
+                validation_scores=scores,
+            ),
         )
 
 

@@ -1,28 +1,15 @@
 """How many rounds of boosting are enough: as many as lower the loss of rows that no tree saw.
 
-Some rows are held out; where there are few, each part of them is in turn, and the loss is that of all. Parts
-are alike in their targets, so that chance has little say in which rows are held out.
+Rows that are held out are like the others in their targets, so that chance has little say in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from slantwood.ensemble.boosting.rounds import BoostingProblem, Rounds
-from slantwood.threads import StopFlag, run_in_threads
-
-# With fewer rows than these, a part of them tells too little.
-FEW_ROWS = 2000
-
-_N_PARTS = 5
-
-# Rounds between two looks at all parts.
-_ROUNDS_AT_ONCE = 10
+from slantwood.ensemble.boosting.rounds import BoostingProblem
 
 
 class Watch:
@@ -128,63 +115,3 @@ class HeldOut:
         weights = problem.attribute_weights
         of_rows = losses @ weights if len(weights) == losses.shape[1] else losses.sum(axis=1)
         return float(np.average(of_rows, weights=self._row_weights))
-
-
-def cross_validated(problem: BoostingProblem, n_rounds: int, patience: int) -> Watch:
-    """Boost without each part of the rows; return the mean of their losses, round by round.
-
-    Parameters
-    ----------
-    problem : BoostingProblem
-        Data and rules.
-    n_rounds : int
-        Rounds at the most.
-    patience : int
-        Rounds without a lower loss after which to stop.
-    """
-    rows = problem.rows.astype(np.intp)
-    parts = in_parts(problem.Y, rows, min(_N_PARTS, len(rows)), np.random.default_rng([problem.seed, 5]))
-    folds = [_Fold(problem, rows[parts == part], part) for part in np.unique(parts)]
-    watch = Watch(_mean([fold.loss for fold in folds], folds), patience)
-    done = 0
-    while done < n_rounds and not watch.is_over:
-        size = min(_ROUNDS_AT_ONCE, n_rounds - done)
-        done += size
-        stop = StopFlag()
-        advance = partial(_Fold.advance, n_rounds=size, stop=stop)
-        with closing(run_in_threads(advance, folds, problem.n_jobs, stop)) as found:
-            for losses in zip(*list(found), strict=True):
-                if watch.add(_mean(losses, folds)):
-                    break
-    return watch
-
-
-class _Fold:
-    """Boosting without some rows, which tell its loss."""
-
-    def __init__(self, problem: BoostingProblem, rows: np.ndarray, number: int) -> None:
-        self._held_out = HeldOut(problem, rows)
-        seed = np.random.SeedSequence(problem.seed, spawn_key=(number, 6)).generate_state(1)[0]
-        own = replace(self._held_out.others, seed=int(seed), n_jobs=1)
-        self._rounds = Rounds(own, start_of(own))
-        self.weight = self._held_out.weight
-
-    @property
-    def loss(self) -> float:
-        return self._held_out.loss(self._rounds.F)
-
-    def advance(self, n_rounds: int, stop: StopFlag) -> list[float]:
-        losses = []
-        for _ in range(n_rounds):
-            self._rounds.advance(stop)
-            losses.append(self.loss)
-        return losses
-
-
-def start_of(problem: BoostingProblem) -> np.ndarray:
-    """Return the constant scores with the least loss over the rows that have weight."""
-    return problem.loss.start(problem.Y[problem.rows], problem.row_weights[problem.rows])
-
-
-def _mean(losses: Sequence[float], folds: Sequence[_Fold]) -> float:
-    return float(np.average(losses, weights=[fold.weight for fold in folds]))
