@@ -177,7 +177,7 @@ def _print_comparison(
     default = on_all({})
     mean = fmean(float(each.qualities.mean()) for each in default.values())
     seconds = sum(each.seconds for each in default.values())
-    cells = [learner, form, f"none: {mean:.4f}", len(default), "", "", "", f"{seconds:.1f} s"]
+    cells = [learner, form, f"none, mean {mean:.4f}", len(default), "", "", "", f"{seconds:.1f} s"]
     print_row([*cells, ""] if options.each else cells)
     for change in tried:
         ((name, value),) = change.items()

@@ -53,7 +53,7 @@ def test_the_table_has_the_defaults_first_and_then_each_change(monkeypatch, caps
     *_, head, line, first, second, third, fourth = capsys.readouterr().out.splitlines()
     assert head == "| split |  | change | sets | mean gain | worst set | best set | time | each set |"
     assert line.count("---") == 9
-    assert first.startswith("| wodt | tree | none: 0.9")
+    assert first.startswith("| wodt | tree | none, mean 0.9")
     assert {row.count("|") for row in (head, line, first, second, third, fourth)} == {10}
     shown = [row.split("|")[3].strip() for row in (second, third, fourth)]
     assert shown == ["max_iter=30", "max_iter=300", "start='noise'"]
