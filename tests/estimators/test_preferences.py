@@ -67,12 +67,12 @@ def test_single_trees_of_ndcg_splits_have_a_small_C_for_labels():
         assert kind(split="ndcg", random_state=0).fit(X, y).settings_.split.C == C
 
 
-def test_forests_of_ridge_splits_draw_few_features_for_one_number_as_published():
+def test_forests_of_ridge_splits_draw_few_features_of_all_rows_for_one_number():
     number = ObliqueForestRegressor(n_estimators=1, split="ridge", random_state=0).fit(X, X[:, 0])
     classes = ObliqueForestClassifier(n_estimators=1, split="ridge", random_state=0).fit(X, X[:, 0] > 0)
     for forest, max_features in ((number, "sqrt"), (classes, 0.5)):
         assert forest.settings_.max_features == max_features
-        assert forest.settings_.bootstrap is True
+        assert forest.settings_.bootstrap is False
 
 
 def test_ndcg_splits_divide_small_nodes_of_classes_only():

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from slantwood import ObliqueForestRegressor
 from slantwood.kernels.ridge import fit_ridge
 from slantwood.kernels.thresholds import best_threshold
 from slantwood.splits.protocol import learn
@@ -189,13 +190,41 @@ def test_the_compiled_form_says_how_the_strength_is_found():
     assert replace(SETTLED, strength=0.5).compiled()[:2] == (0.5, True)
 
 
-@pytest.mark.parametrize("n_targets", [1, 3])
+def preferences_for(**traits):
+    dense = {"sparse_features": False, "wide_nominal": False, "many_rows": False, "single_tree": False}
+    given = {"task": "regression", "n_targets": 1, "n_features": 20, **dense, **traits}
+    return RidgeSplit().preferences(SimpleNamespace(**given))
+
+
 @pytest.mark.parametrize("single_tree", [False, True])
-def test_trees_of_one_target_get_rows_of_their_own(n_targets, single_tree):
-    traits = SimpleNamespace(task="regression", n_targets=n_targets, single_tree=single_tree)
-    chosen = RidgeSplit().preferences(traits)
-    assert chosen.get("bootstrap", False) == (n_targets == 1)
-    assert chosen["target_iter"] == (20 if single_tree else 3)
+def test_trees_of_a_forest_begin_at_other_mixtures_of_targets(single_tree):
+    chosen = preferences_for(n_targets=3, single_tree=single_tree)
+    assert chosen == {"target_iter": 20 if single_tree else 3}
+
+
+@pytest.mark.parametrize(
+    ("traits", "bootstrap"),
+    [
+        ({}, False),
+        ({"task": "binary"}, False),
+        ({"n_features": 6}, False),
+        ({"n_features": 5}, True),
+        ({"sparse_features": True}, True),
+        ({"wide_nominal": True}, True),
+        ({"many_rows": True}, True),
+    ],
+)
+def test_trees_of_one_target_get_rows_of_their_own_where_features_do_not_make_them_differ(traits, bootstrap):
+    assert preferences_for(**traits)["bootstrap"] == bootstrap
+
+
+@pytest.mark.parametrize("n_features", [2, 5, 6, 12])
+def test_trees_of_one_target_differ_whatever_the_number_of_features(n_features):
+    rng = np.random.default_rng(n_features)
+    X, unseen = rng.normal(size=(80, n_features)), rng.normal(size=(80, n_features))
+    forest = ObliqueForestRegressor(n_estimators=3, split="ridge", random_state=0).fit(X, X.sum(1) ** 2)
+    predictions = np.array([tree.predict(unseen) for tree in forest.estimators_])
+    assert len(np.unique(predictions, axis=0)) == 3
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from slantwood.ensemble.growing import planned_settings
 from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.unseen import grown_without
+from slantwood.ensemble.unseen import grown_without, mean_gain
 from slantwood.messages import say
 from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
@@ -146,12 +146,12 @@ class Pilot:
     def sure_gain(self, size: Any, before: Pilot, size_before: Any, clear: float) -> float:
         """Return what is gained over another pilot on the same rows, less some standard errors of it."""
         gain = before._squared[size_before] - self._squared[size]
-        return float(_less_errors(gain[:, None], self._share, clear)[0])
+        return float(mean_gain(gain, self._share).less_errors(clear))
 
     def is_no_worse(self, size: Any, before: Pilot, size_before: Any) -> bool:
         """Return whether what users of the task look at is no worse either; of classes, that it is better."""
         gain = before._own(size_before) - self._own(size)
-        return bool((_less_errors(gain, self._share, self._clear.own) >= 0).all())
+        return bool((mean_gain(gain, self._share).less_errors(self._clear.own) >= 0).all())
 
     def _own(self, size: Any) -> np.ndarray:
         return self._of_rows(size, self._losses.own)
@@ -159,9 +159,3 @@ class Pilot:
     def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return a loss of all rows, as it is of a forest of many trees."""
         return np.concatenate([part.losses(loss, size) for part in self._parts])
-
-
-def _less_errors(gain: np.ndarray, share: np.ndarray, n_errors: float) -> np.ndarray:
-    """Return the mean gain of each column over rows, less so many standard errors of it."""
-    mean = share @ gain
-    return mean - n_errors * np.sqrt(share**2 @ (gain - mean) ** 2)

@@ -10,14 +10,14 @@ of few trees tells that of many, while the area of few trees favours too noisy a
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.unseen import Unseen, grown_without
+from slantwood.ensemble.unseen import Unseen, grown_without, mean_gain
 from slantwood.messages import say
 from slantwood.splits.gradient import GradientSplit
 from slantwood.splits.parameters import open_fields
@@ -104,27 +104,16 @@ def best_level(losses: Callable[[int], np.ndarray], share: np.ndarray, n_levels:
     for step in (-1, 1):
         level = first + step
         while 0 <= level < n_levels:
-            gain = _gain(losses(level), losses(best), share)
+            gain = mean_gain(losses(best) - losses(level), share)
             if gain.mean > 0:
                 best = level
             elif gain.mean < -_CLEAR * gain.standard_error:
                 break
             level += step
-        gain = _gain(losses(best), losses(first), share)
+        gain = mean_gain(losses(first) - losses(best), share)
         if gain.mean > _CLEAR * gain.standard_error:
             break
     return best
-
-
-class _Gain(NamedTuple):
-    mean: float
-    standard_error: float
-
-
-def _gain(losses: np.ndarray, before: np.ndarray, share: np.ndarray) -> _Gain:
-    gain = before - losses
-    mean = gain @ share
-    return _Gain(float(mean), float(np.sqrt((gain - mean) ** 2 @ share**2)))
 
 
 def _finest(levels: list[dict[str, Any]], level: int) -> int:

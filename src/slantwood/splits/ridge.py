@@ -178,7 +178,13 @@ class RidgeSplit(BaseSplit):
         chosen: dict[str, Any] = {"target_iter": 20 if traits.single_tree else 3}
         if traits.n_targets == 1:
             # One target has one regression on the same rows and features: without chance all trees are equal.
-            chosen |= {"bootstrap": True, "max_features": "sqrt" if traits.task == "regression" else 0.5}
+            # Features are chance enough where X is dense and splits do not take all of them.
+            mostly_zeros = traits.sparse_features or traits.wide_nominal
+            needs_rows = mostly_zeros or traits.n_features <= self.fewest_features
+            chosen |= {
+                "bootstrap": needs_rows or traits.many_rows,
+                "max_features": "sqrt" if traits.task == "regression" else 0.5,
+            }
         return chosen
 
     def compiled(self) -> RidgeParameters:
