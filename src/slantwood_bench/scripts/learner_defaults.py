@@ -126,7 +126,7 @@ def fitted(learner: str, form: str, change: Mapping[str, Any], train: Problem, t
     given["split"] = make(**{k: v for k, v in change.items() if k in own})
     if form == "forest":
         given |= {"n_estimators": trees, "n_jobs": 1}
-    return estimator(train.task, tree=form == "tree")(**given).fit(train.X, train.y)
+    return estimator(train.task, "Tree" if form == "tree" else "Forest")(**given).fit(train.X, train.y)
 
 
 def found(
