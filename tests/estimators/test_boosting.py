@@ -143,7 +143,9 @@ def test_several_targets_of_which_some_are_not_known(numbers):
     model = ObliqueBoostingRegressor(40, early_stopping=False, random_state=0).fit(X, Y)
     predicted = model.predict(X)
     assert r2_score(y, predicted[:, 0]) > 0.9
-    assert r2_score(-2 * y, predicted[:, 1]) > 0.9
+    known = ~np.isnan(Y[:, 1])
+    assert r2_score(-2 * y[known], predicted[known, 1]) > 0.9
+    assert r2_score(-2 * y[~known], predicted[~known, 1]) > 0.6
     assert (predicted[:, 2] == 0).all()
 
 
@@ -218,6 +220,7 @@ def test_what_a_loss_or_split_is_not_for_is_said_by_name(numbers):
 
 def test_early_stopping_keeps_the_best_round(numbers):
     X, y = numbers
+    y = y + 5.0 * np.random.default_rng(0).normal(size=len(y))
     model = ObliqueBoostingRegressor(60, learning_rate=0.5, n_iter_no_change=5, random_state=0).fit(X, y)
     scores = model.validation_scores_
     assert model.n_iter_ == scores.argmax() < len(scores) - 1

@@ -67,6 +67,7 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         "bootstrap": False,
         "max_features": 0.5,
         "min_samples_split": 2,
+        "min_samples_leaf": 1,
         "min_impurity_decrease": 0.05,
         "C": 10.0,
         "start": "noise",

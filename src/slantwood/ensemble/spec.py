@@ -27,7 +27,7 @@ class ForestSpec:
     normalize_rows: bool | str
     normalize_labels: bool | str
     target_weights: np.ndarray  # of the columns of Y in the choice of splits; empty where all are equal
-    min_samples_leaf: int | float = 1
+    min_samples_leaf: int | float | str = 1
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
     ftest: float | None = None

@@ -57,7 +57,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     split: str | BaseSplit | SplitLearner
     max_depth: int | None
     min_samples_split: int | float | str
-    min_samples_leaf: int | float
+    min_samples_leaf: int | float | str
     min_weight_fraction_leaf: float
     max_leaf_nodes: int | None
     min_impurity_decrease: float | str

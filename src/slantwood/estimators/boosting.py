@@ -104,7 +104,7 @@ class _Boosting(TreeEnsemble):
             subsample=self.subsample,
             l2_regularization=self.l2_regularization,
             max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,  # type: ignore[arg-type]
+            min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
             max_leaf_nodes=self.max_leaf_nodes,
             max_features=self.max_features,
@@ -166,10 +166,12 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         did not see grow the next ones. "auto" is ["gradient", "ridge", "axis"].
     max_depth : int or None, default=6
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or float, default=10
-        Nodes with fewer rows are leaves; a float is a share of all rows.
-    min_samples_leaf : int or float, default=5
-        Every leaf has at least so many training rows; a float is a share of all rows.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. "auto" is 10, but 4 where X has
+        fewer than 2000 rows.
+    min_samples_leaf : int, float or "auto", default="auto"
+        Every leaf has at least so many training rows; a float is a share of all rows. "auto" is 5, but 1
+        where X has fewer than 2000 rows.
     max_leaf_nodes : int or None, default=None
         Leaves of a tree at the most, the best splits first; None for no limit.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
@@ -265,8 +267,8 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         learning_rate: float = 0.1,
         split: SplitOrName | Sequence[SplitOrName] = "auto",
         max_depth: int | None = 6,
-        min_samples_split: int | float = 10,
-        min_samples_leaf: int | float = 5,
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float | str = "auto",
         max_leaf_nodes: int | None = None,
         max_features: int | float | str | None = "auto",
         subsample: float = 0.7,
@@ -465,10 +467,12 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         did not see grow the next ones. "auto" is ["gradient", "ridge", "axis"].
     max_depth : int or None, default=6
         Depth of the trees at the most; None for no limit.
-    min_samples_split : int or float, default=10
-        Nodes with fewer rows are leaves; a float is a share of all rows.
-    min_samples_leaf : int or float, default=5
-        Every leaf has at least so many training rows; a float is a share of all rows.
+    min_samples_split : int, float or "auto", default="auto"
+        Nodes with fewer rows are leaves; a float is a share of all rows. "auto" is 10, but 4 where X has
+        fewer than 2000 rows.
+    min_samples_leaf : int, float or "auto", default="auto"
+        Every leaf has at least so many training rows; a float is a share of all rows. "auto" is 5, but 1
+        where X has fewer than 2000 rows.
     max_leaf_nodes : int or None, default=None
         Leaves of a tree at the most, the best splits first; None for no limit.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
@@ -553,8 +557,8 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         learning_rate: float = 0.1,
         split: SplitOrName | Sequence[SplitOrName] = "auto",
         max_depth: int | None = 6,
-        min_samples_split: int | float = 10,
-        min_samples_leaf: int | float = 5,
+        min_samples_split: int | float | str = "auto",
+        min_samples_leaf: int | float | str = "auto",
         max_leaf_nodes: int | None = None,
         max_features: int | float | str | None = "auto",
         subsample: float = 0.7,

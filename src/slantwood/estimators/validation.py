@@ -96,7 +96,7 @@ _CHECKS: dict[str, Check] = {
     "preset": partial(check_choice, choices=tuple(PRESETS)),
     "max_depth": _none_or(partial(check_integer, minimum=1)),
     "min_samples_split": _auto_or(_count_or_share(2)),
-    "min_samples_leaf": _check_leaf,
+    "min_samples_leaf": _auto_or(_check_leaf),
     "min_weight_fraction_leaf": partial(check_real, minimum=0.0, maximum=0.5),
     "max_leaf_nodes": _none_or(partial(check_integer, minimum=2)),
     "min_impurity_decrease": _auto_or(_SHARE),

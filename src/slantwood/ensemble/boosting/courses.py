@@ -20,9 +20,6 @@ from slantwood.kernels.matrix import dense_matrix
 from slantwood.model.trees import join
 from slantwood.threads import StopFlag, run_in_threads, thread_count
 
-# With fewer rows than these, several models are better than one.
-FEW_ROWS = 2000
-
 _N_MODELS = 5
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.additive import Additive
-from slantwood.ensemble.boosting.courses import FEW_ROWS, Course, CrossedCourse, Done, SingleCourse
+from slantwood.ensemble.boosting.courses import Course, CrossedCourse, Done, SingleCourse
 from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
-from slantwood.ensemble.boosting.settings import resolve_boosting
+from slantwood.ensemble.boosting.settings import FEW_ROWS, resolve_boosting
 from slantwood.ensemble.boosting.spec import BoostingSpec
 from slantwood.ensemble.boosting.stopping import Watch
 from slantwood.ensemble.forest import FittedForest

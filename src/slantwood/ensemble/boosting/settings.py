@@ -29,6 +29,9 @@ _OF_SPLITS: dict[str, Any] = {
 # three features that matter among many.
 _SHARES = (0.5, 1.0)
 
+# With fewer rows than these, leaves may be small, and several models are better than one.
+FEW_ROWS = 2000
+
 # Above this number of columns, splits are scored by random mixtures of them, another in every round.
 _MOST_COLUMNS = 64
 SKETCH_WIDTH = 32
@@ -61,17 +64,18 @@ def resolve_boosting(data: TrainingData, spec: BoostingSpec) -> BoostingSettings
     for split in spec.splits:
         chosen = resolve_auto(traits, split, _OF_SPLITS)
         candidates += [Candidate(split.filled_in(chosen), share) for share in shares]
+    least_split, least_leaf = (4, 1) if traits.n_rows < FEW_ROWS else (10, 5)
     rows_alike = resolve_auto(traits, spec.splits[0], {})["normalize_rows"]
     return BoostingSettings(
         bootstrap=False,
         max_features=shares[-1],
-        min_samples_split=spec.min_samples_split,
+        min_samples_split=least_split if isinstance(spec.min_samples_split, str) else spec.min_samples_split,
         min_impurity_decrease=0.0,
         normalize_rows=rows_alike if _is_auto(spec.normalize_rows) else bool(spec.normalize_rows),
         normalize_labels=False,
         max_depth=spec.max_depth,
         split=candidates[0].split,
-        min_samples_leaf=spec.min_samples_leaf,
+        min_samples_leaf=least_leaf if isinstance(spec.min_samples_leaf, str) else spec.min_samples_leaf,
         max_leaf_nodes=spec.max_leaf_nodes,
         candidates=tuple(candidates),
         loss=spec.loss.name,

@@ -21,8 +21,8 @@ class BoostingSpec:
     subsample: float
     l2_regularization: float
     max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
+    min_samples_split: int | float | str
+    min_samples_leaf: int | float | str
     max_leaf_nodes: int | None
     max_features: int | float | str | None
     normalize_rows: bool | str
