@@ -8,7 +8,13 @@ import textwrap
 import numpy as np
 import pytest
 
-from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
+from slantwood import (
+    Hierarchy,
+    ObliqueBoostingClassifier,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeRegressor,
+)
 
 # More than could be grown in the time that a test takes.
 _ENDLESS = 1_000_000
@@ -26,7 +32,9 @@ def _label_sets(Y):
 
 
 def _problem(kind, X, Y):
-    """Return a forest, and the y of X for it, of which some fits take several rounds."""
+    """Return an estimator, and the y of X for it, of which some fits take several rounds."""
+    if kind == "boosted":  # several models side by side, which never get better
+        return ObliqueBoostingClassifier(learning_rate=1e-9, n_iter_no_change=_ENDLESS), Y
     if kind == "numbers":
         return ObliqueForestRegressor(), X[:, :2] + X[:, 2:4]
     if kind == "partly labelled":
@@ -40,7 +48,7 @@ def _problem(kind, X, Y):
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("kind", ["labels", "numbers", "partly labelled", "hierarchy"])
+@pytest.mark.parametrize("kind", ["labels", "numbers", "partly labelled", "hierarchy", "boosted"])
 def test_a_time_limit_ends_a_fit_and_the_earlier_model_stays(kind, n_jobs, rows, time_limit):
     X, Y = rows
     forest, y = _problem(kind, X, Y)
