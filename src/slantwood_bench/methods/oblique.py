@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from slantwood_bench.problems import Problem
 
 
+# For 50 trees of others, the default of 500 rounds; early stopping leaves fewer.
+_ROUNDS = 10
+
+
 class Slantwood(Method):
     """A forest, or a tree, of one split learner.
 
@@ -30,7 +34,7 @@ class Slantwood(Method):
     knows_hierarchies : bool
         Whether it is told the hierarchy of labels, or sees the labels only.
     boosted : bool
-        Whether trees are boosted; then as many rounds as its default has, at the most.
+        Whether trees are boosted, at the most ten rounds for each tree that others have.
     """
 
     reads_tables = True
@@ -52,7 +56,8 @@ class Slantwood(Method):
             own = {name: value for name, value in self.changes.items() if name in names}
             given["split"] = replace(split, **own)
         if self.group == ENSEMBLE:
-            given |= {"n_jobs": self.threads} | ({} if self.boosted else {"n_estimators": self.n_trees})
+            size = self.n_trees * (_ROUNDS if self.boosted else 1)
+            given |= {"n_estimators": size, "n_jobs": self.threads}
         if rows.task == HIERARCHICAL and self.knows_hierarchies:
             given["hierarchy"] = rows.hierarchy
         if rows.task not in LABEL_TASKS:
