@@ -84,7 +84,9 @@ ACCEPTS = {
         words={"class_weight": ("balanced", None, "auto")},
     ),
     "axis": Accepts(
-        given={"thresholds": "random"}, compiled={"at_random": True}, words={"thresholds": ("best", "random")}
+        given={"thresholds": "random"},
+        compiled={"at_random": True, "in_bins": False},
+        words={"thresholds": ("best", "binned", "random")},
     ),
     "ridge": Accepts(
         given={
