@@ -84,7 +84,7 @@ def test_a_forest_is_as_good_as_scikit_learns(thresholds, peer):
 
 
 @FORMS
-@pytest.mark.parametrize("thresholds", ["best", "random"])
+@pytest.mark.parametrize("thresholds", ["best", "binned", "random"])
 def test_every_split_looks_at_one_feature(hold, thresholds):
     X, _ = numbers(0, density=0.5)
     forest = ObliqueForestClassifier(n_estimators=5, split=AxisParallelSplit(thresholds), random_state=0)
