@@ -23,6 +23,12 @@ def expected_failures(estimator):
             "the check wants multi-label probabilities strictly between 0 and 1; the mean of a pure leaf is "
             "exactly 0 or 1, as in scikit-learn's own trees (which return lists and are not held to it)"
         )
+    if isinstance(estimator, ObliqueBoostingRegressor):
+        for container in ("dense", "sparse"):
+            failures[f"check_sample_weight_equivalence_on_{container}_data"] = (
+                "rows are drawn for each tree, and five parts of them held out in turn: two rows may part, "
+                "one of weight 2 not (without either they are equal: ObliqueBoostingClassifier here)"
+            )
     return failures
 
 
@@ -34,7 +40,9 @@ def expected_failures(estimator):
         ObliqueTreeRegressor(min_samples_leaf=0.02, max_leaf_nodes=30, ftest=0.2, random_state=0),
         ObliqueForestClassifier(n_estimators=5, random_state=0),
         ObliqueForestRegressor(n_estimators=5, random_state=0),
-        ObliqueBoostingClassifier(n_estimators=10, learning_rate=0.3, early_stopping=False, random_state=0),
+        ObliqueBoostingClassifier(
+            10, learning_rate=0.3, split="axis", subsample=1.0, early_stopping=False, random_state=0
+        ),
         ObliqueBoostingRegressor(n_estimators=10, n_iter_no_change=2, learning_rate=0.3, random_state=0),
     ],
     expected_failed_checks=expected_failures,

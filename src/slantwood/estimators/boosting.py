@@ -34,15 +34,7 @@ SplitOrName = str | BaseSplit
 class _Boosting(TreeEnsemble):
     stage = "round"
     # What forests have as parameters.
-    preset = "default"
-    bootstrap = False
-    max_samples = None
     oob_score = False
-    min_weight_fraction_leaf = 0.0
-    min_impurity_decrease = 0.0
-    ftest = None
-    ccp_alpha = 0.0
-    normalize_labels = False
     unlabeled_weight = None
     class_weights_rows = True
 
@@ -657,7 +649,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         >>> X, y = load_diabetes(return_X_y=True)
         >>> model = ObliqueBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
         >>> errors = [((predicted - y) ** 2).mean() for predicted in model.staged_predict(X)]
-        >>> errors[-1] < errors[0]
+        >>> bool(errors[-1] < errors[0])
         True
         """
         encoded = self.encode_features(X)

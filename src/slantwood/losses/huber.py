@@ -51,8 +51,8 @@ class HuberLoss(Loss):
     --------
     >>> from slantwood import ObliqueBoostingRegressor
     >>> from slantwood.losses import HuberLoss
-    >>> ObliqueBoostingRegressor(loss=HuberLoss(delta=0.5)).loss
-    HuberLoss(delta=0.5)
+    >>> ObliqueBoostingRegressor(loss=HuberLoss(delta=0.5)).loss.delta
+    0.5
     """
 
     delta: float = 1.345
