@@ -1,5 +1,6 @@
 """Boosted oblique trees: each round lowers what the earlier ones left of a loss."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -46,8 +47,9 @@ class _Boosting(TreeEnsemble):
     validation_fraction: float
     n_iter_no_change: int
 
+    @abstractmethod
     def _loss(self, task: str) -> Loss:
-        raise NotImplementedError
+        """Return the loss that is lowered."""
 
     def _splits(self, data: TrainingData) -> tuple[BaseSplit, ...]:
         """Return the split learners that compete, checked."""

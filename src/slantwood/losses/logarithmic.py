@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,8 +44,9 @@ class _Logarithmic(Loss):
     numbers: ClassVar[str | None] = "non-negative"
 
     @property
+    @abstractmethod
     def _power(self) -> float:
-        raise NotImplementedError
+        """How the variance grows with the mean."""
 
     def start(self, Y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
         """Return the logarithms of the means."""

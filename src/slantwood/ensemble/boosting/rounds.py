@@ -109,11 +109,6 @@ class Rounds:
         self._limits = [_limits(problem, each) for each in problem.settings.candidates]
         self._n_rounds = n_earlier
 
-    @property
-    def n_trees_by_candidate(self) -> np.ndarray:
-        """Number of trees that each candidate grew."""
-        return self._contest.n_trees
-
     def advance(self, stop: StopFlag) -> Round:
         """Grow the trees of a round, and move the scores of all rows."""
         problem = self._problem

@@ -65,13 +65,13 @@ def resolve_boosting(data: TrainingData, spec: BoostingSpec) -> BoostingSettings
         chosen = resolve_auto(traits, split, _OF_SPLITS)
         candidates += [Candidate(split.filled_in(chosen), share) for share in shares]
     least_split, least_leaf = (4, 1) if traits.n_rows < FEW_ROWS else (10, 5)
-    rows_alike = resolve_auto(traits, spec.splits[0], {})["normalize_rows"]
+    normalize_rows = resolve_auto(traits, spec.splits[0], {})["normalize_rows"]
     return BoostingSettings(
         bootstrap=False,
         max_features=shares[-1],
         min_samples_split=least_split if isinstance(spec.min_samples_split, str) else spec.min_samples_split,
         min_impurity_decrease=0.0,
-        normalize_rows=rows_alike if _is_auto(spec.normalize_rows) else bool(spec.normalize_rows),
+        normalize_rows=normalize_rows if _is_auto(spec.normalize_rows) else bool(spec.normalize_rows),
         normalize_labels=False,
         max_depth=spec.max_depth,
         split=candidates[0].split,
