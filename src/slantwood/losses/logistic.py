@@ -26,7 +26,8 @@ def logistic_derivatives(Y, F, G, H):
     for i in range(Y.shape[0]):
         for j in range(Y.shape[1]):
             y = Y[i, j]
-            p = _1 / (_1 + math.exp(-F[i, j]))
+            small = math.exp(-abs(F[i, j]))  # the exponential of a large number overflows
+            p = _1 / (_1 + small) if F[i, j] >= _0 else small / (_1 + small)
             G[i, j] = _0 if np.isnan(y) else y - p
             if H.shape[0] > 0:
                 H[i, j] = _0 if np.isnan(y) else p * (_1 - p)
