@@ -13,6 +13,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.thorough  # that another process predicts the same, small files show too
 def test_files_are_smaller_than_trees_in_memory_and_predict_the_same_elsewhere(capsys):
     model_files.main(["--trees", "2", "--repeats", "1"])
     said = capsys.readouterr().out
@@ -27,6 +28,7 @@ def test_files_are_smaller_than_trees_in_memory_and_predict_the_same_elsewhere(c
     assert "the same predictions in another process: True" in said
 
 
+@pytest.mark.thorough
 def test_a_line_tells_how_fast_a_file_is_read_by_us_and_by_others(capsys):
     readers.main(["--repeats", "1", "--only", "eurlex"])
     name, megabytes, ours, others, reader, ratio, _ = capsys.readouterr().out.splitlines()[-1].split()

@@ -43,7 +43,7 @@ def expected_failures(estimator):
         ObliqueBoostingClassifier(
             10, learning_rate=0.3, split="axis", subsample=1.0, early_stopping=False, random_state=0
         ),
-        ObliqueBoostingRegressor(n_estimators=10, n_iter_no_change=2, learning_rate=0.3, random_state=0),
+        ObliqueBoostingRegressor(5, n_iter_no_change=2, learning_rate=0.5, max_depth=3, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
