@@ -43,13 +43,13 @@ def with_few_trees(kind):
 
 @pytest.fixture(scope="module")
 def names():
-    """Names of the page, where forests have few trees unless it says how many."""
+    """Names of the page, where models have few trees unless it says how many."""
     block = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
     found = {}
     exec(compile(block, PAGE.name, "exec"), found)
     if importlib.util.find_spec("slantwood.explain"):
         found["explain"] = importlib.import_module("slantwood.explain")
-    for name in ("ObliqueForestClassifier", "ObliqueForestRegressor"):
+    for name in ("ObliqueBoostingClassifier", "ObliqueForestClassifier", "ObliqueForestRegressor"):
         found[name] = with_few_trees(found[name])
     return found
 

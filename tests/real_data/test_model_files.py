@@ -13,7 +13,6 @@ pytestmark = [
 ]
 
 
-@pytest.mark.thorough  # that another process predicts the same, small files show too
 def test_files_are_smaller_than_trees_in_memory_and_predict_the_same_elsewhere(capsys):
     model_files.main(["--trees", "2", "--repeats", "1"])
     said = capsys.readouterr().out
