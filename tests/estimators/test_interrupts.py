@@ -87,6 +87,45 @@ def test_a_single_tree_runs_in_a_thread_too(rows, time_limit):
     pytest.fail("none of the fits came to its end")
 
 
+_ALARMS = """
+import random, signal
+import numpy as np
+from slantwood import Hierarchy, ObliqueForestClassifier
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 4)).astype(np.float32)
+y = [["a/b"] if row[0] > 0 else ["a/c", "d"] for row in X]
+hierarchy = Hierarchy.from_paths(["a/b", "a/c", "d"])
+forest = ObliqueForestClassifier(n_estimators=4, hierarchy=hierarchy, random_state=0).fit(X, y)
+forest.predict_proba(X)
+
+class TimeIsUp(Exception):
+    pass
+
+def ring(number, frame):
+    raise TimeIsUp
+
+signal.signal(signal.SIGALRM, ring)
+n_lost = 0
+for _ in range(300):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-4, 0.012))
+        for _ in range(100):
+            forest.fit(X, y)
+            forest.predict_proba(X)
+        n_lost += 1
+    except TimeIsUp:
+        continue
+print(n_lost)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no SIGALRM")
+def test_no_exception_of_a_signal_handler_is_lost_in_many_short_fits():
+    done = subprocess.run([sys.executable, "-c", _ALARMS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
 _SCRIPT = """
 import signal
 import numpy as np

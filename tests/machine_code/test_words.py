@@ -1,5 +1,6 @@
 """Claims about how values become words, and words values."""
 
+import weakref
 from typing import NamedTuple
 
 import numpy as np
@@ -95,17 +96,26 @@ def test_what_compiled_code_cannot_read_is_refused(value):
         words.flatten(value, [])
 
 
-def test_a_result_gives_its_memory_back_when_its_last_view_goes():
-    memory = np.arange(4, dtype=np.int64)
+def test_a_result_is_copied_and_its_memory_given_back_at_once():
+    memory = np.arange(8, dtype=np.int64)
     released = []
-    row = [memory.__array_interface__["data"][0], 17, 4, 8]
+    row = [memory.__array_interface__["data"][0], 17, 4, 16]
     result = words.result(words.parse("i8:1"), iter(row), released.append, None)
-    view = result[2:]
-    del result
-    assert view.tolist() == [2, 3]
-    assert released == []
-    del view
+    memory[:] = -1
+    assert result.tolist() == [0, 2, 4, 6]
+    assert result.flags.c_contiguous
     assert released == [17]
     empty = words.result(words.parse("i8:1"), iter([0, 18, 0, 8]), released.append, None)
     assert empty.shape == (0,)
     assert released == [17, 18]
+
+
+def test_a_result_that_is_a_view_of_an_input_keeps_the_input():
+    memory = np.arange(4, dtype=np.int64)
+    kept = weakref.ref(memory)
+    row = [memory.__array_interface__["data"][0], 0, 4, 8]
+    result = words.result(words.parse("i8:1"), iter(row), None, memory)
+    del memory
+    assert result.tolist() == [0, 1, 2, 3]
+    del result
+    assert kept() is None

@@ -158,7 +158,15 @@ def result(form: Form, words: Iterator[int], release: Callable[[int], Any], inpu
     address, owner = next(words), next(words)
     shape = tuple(next(words) for _ in range(form.n_axes))
     strides = tuple(next(words) for _ in range(form.n_axes))
-    return _array(form, address, shape, strides, _Owner(owner, release) if owner else inputs)
+    array = _array(form, address, shape, strides, inputs)
+    if not owner:
+        return array
+    # A copy, so that memory goes back here. A `__del__` that gave it back when the array goes would run at any
+    # moment, and what a signal handler raises there (Ctrl-C, a time limit) is lost.
+    try:
+        return array.copy()
+    finally:
+        release(owner)
 
 
 def _as_tuple(form: Form, parts: list[Any]) -> Any:
@@ -171,19 +179,6 @@ def _as_number(form: Form, word: int) -> Any:
     if form.number == "b1":
         return bool(word)
     return word if form.number[0] == "i" else word % (1 << 64)
-
-
-class _Owner:
-    """Memory that machine code made, given back when no array uses it any more."""
-
-    __slots__ = ("_address", "_release")
-
-    def __init__(self, address: int, release: Callable[[int], Any]) -> None:
-        self._address = address
-        self._release = release
-
-    def __del__(self) -> None:
-        self._release(self._address)
 
 
 class _Memory:
