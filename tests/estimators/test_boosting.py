@@ -224,8 +224,8 @@ def test_early_stopping_keeps_the_best_round(numbers):
     model = ObliqueBoostingRegressor(60, learning_rate=0.5, n_iter_no_change=5, random_state=0).fit(X, y)
     scores = model.validation_scores_
     assert model.n_iter_ == scores.argmax() < len(scores) - 1
-    # The mean of five models, each with two trees a round.
-    assert len(model) == 10 * model.n_iter_
+    # The mean of five models, each with two trees a round, and a forest of ten trees beside each.
+    assert len(model) == 10 * model.n_iter_ + 50
 
 
 def test_of_few_rows_the_model_is_the_mean_of_five_that_each_miss_a_part(numbers):

@@ -433,6 +433,7 @@ def test_the_weight_that_is_chosen_is_the_weight_in_use():
     assert chosen.unlabeled_weight == "auto"
 
 
+@pytest.mark.thorough
 def test_choosing_a_weight_costs_little_where_features_mislead():
     # The target is one feature; three others form groups that have nothing to do with it.
     scored = []

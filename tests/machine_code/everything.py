@@ -23,6 +23,7 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 from slantwood.data import read
+from slantwood.explain import contributions
 from slantwood.losses import LOSSES
 from slantwood.machine_code.finding import origins
 from slantwood.model_selection import LabelStratifiedKFold
@@ -107,6 +108,7 @@ def run(folder):
         forest = ObliqueForestClassifier(n_estimators=2, random_state=0).fit(x, labels[:, 0])
         forest.predict_proba(x)
         forest.apply(x)
+        contributions(forest, x)
     for split in [*SPLITS, AnyPlane()]:
         kind = split_class(split) if isinstance(split, str) else None
         y = labels if kind is None or "multi-label" in kind.tasks else labels[:, 0]

@@ -56,7 +56,7 @@ def routed():
 
     def go(X, trees):
         nodes = np.full((n_rows(X), trees.n_trees), -9, np.int32)
-        route(X, trees, 0, len(nodes), nodes)
+        route(X, trees, np.arange(len(nodes), dtype=np.uint32), nodes)
         return nodes
 
     return go

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from slantwood.ensemble.forest import FittedForest
 from slantwood.features.matrix import normalized_rows, prediction_matrix
 from slantwood.kernels.matrix import Matrix, n_rows
+from slantwood.model.contributions import add_contributions, node_values
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import add_leaves, route, sparse_scores
 from slantwood.threads import run_in_threads
@@ -40,7 +41,7 @@ class Predictor:
         nodes = np.empty((n_rows(matrix), trees.n_trees), np.int32)
 
         def route_chunk(start: int, stop: int) -> None:
-            route(matrix, trees, start, stop, nodes[start:stop])
+            route(matrix, trees, np.arange(start, stop, dtype=np.uint32), nodes[start:stop])
 
         self._over_chunks(route_chunk, len(nodes))
         return nodes
@@ -92,6 +93,35 @@ class Predictor:
             predicted = additive.predicted(sums, 1)
             hierarchy = forest.targets.hierarchy
             yield predicted if hierarchy is None else hierarchy.consistent(predicted)
+
+    def contributions(self, X: Any, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a model predicts before it knows a row, and what each feature of rows adds to it.
+
+        Parameters
+        ----------
+        X : array or CSR array of shape (n_rows, n_columns)
+            Encoded features.
+        columns : array of int
+            Columns of the targets.
+
+        Returns
+        -------
+        float64 arrays of shape (n_some_targets,) and (n_rows, n_columns, n_some_targets)
+            In units of leaf means; of boosted trees, of scores.
+        """
+        matrix, trees, additive = self._matrix(X), self.forest.trees, self.forest.additive
+        values = node_values(trees, columns)
+        base = values[trees.roots].sum(axis=0)
+        added = np.zeros((n_rows(matrix), matrix.n_columns, len(columns)))
+
+        def add_chunk(start: int, stop: int) -> None:
+            rows = np.arange(start, stop, dtype=np.uint32)
+            add_contributions(matrix, trees, values, rows, added[start:stop])
+
+        self._over_chunks(add_chunk, len(added))
+        if additive is not None:
+            return additive.start[columns] + base, added
+        return base / trees.n_trees, added / trees.n_trees
 
     def mean_of(self, nodes: np.ndarray, *, sparse: bool = False) -> Any:
         """Return the mean of leaves that are known, of all trees or of some.
@@ -165,7 +195,7 @@ class Predictor:
 
     def _route(self, matrix: Matrix, start: int, stop: int) -> np.ndarray:
         nodes = np.empty((stop - start, self.forest.trees.n_trees), np.int32)
-        route(matrix, self.forest.trees, start, stop, nodes)
+        route(matrix, self.forest.trees, np.arange(start, stop, dtype=np.uint32), nodes)
         return nodes
 
     def _matrix(self, X: Any) -> Matrix:

@@ -480,7 +480,8 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         Whether to stop when the loss of rows that no tree saw is not lower for `n_iter_no_change` rounds,
         and to keep the rounds up to the lowest. Of 2000 rows or more `validation_fraction` is held out. Of
         fewer rows five models are boosted side by side, each without a fifth of the rows, and the model is
-        the mean of them all: so every row tells when to stop, and every row is learned from.
+        the mean of them all: so every row tells when to stop, and every row is learned from. With the squared
+        error and `split="auto"` each of them has a forest beside it, unless they are better without.
     validation_fraction : float, default=0.1
         Share of the rows that is held out.
     n_iter_no_change : int, default=40

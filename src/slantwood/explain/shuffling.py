@@ -110,5 +110,5 @@ def _of_batch(X: sp.csr_array, source: np.ndarray, batch: list[_Moved], tree: Tr
 def _leaves(X: Any, tree: Trees) -> np.ndarray:
     matrix = prediction_matrix(X)
     nodes = np.empty((n_rows(matrix), 1), np.int32)
-    route(matrix, tree, 0, len(nodes), nodes)
+    route(matrix, tree, np.arange(len(nodes), dtype=np.uint32), nodes)
     return nodes[:, 0]

@@ -25,20 +25,21 @@ def _leaf_of(row, trees, node):
 
 
 @exact
-def route(X, trees, start, stop, out):
-    """out[i, t] = the leaf (node number) of tree t that row start + i reaches."""
+def route(X, trees, rows, out):
+    """out[i, t] = the leaf (node number) of tree t that row rows[i] reaches."""
     spread = np.zeros(0 if X.is_dense else X.n_columns, np.float32)
-    for i in range(start, stop):
+    for i in range(rows.shape[0]):
+        own = np.int64(rows[i])
         if X.is_dense:
-            row = X.values[i]
+            row = X.values[own]
         else:
             row = spread
-            for k in range(X.indptr[i], X.indptr[i + 1]):
+            for k in range(X.indptr[own], X.indptr[own + 1]):
                 spread[X.indices[k]] = X.data[k]
         for t in range(trees.roots.shape[0]):
-            out[i - start, t] = _leaf_of(row, trees, trees.roots[t])
+            out[i, t] = _leaf_of(row, trees, trees.roots[t])
         if not X.is_dense:
-            for k in range(X.indptr[i], X.indptr[i + 1]):
+            for k in range(X.indptr[own], X.indptr[own + 1]):
                 spread[X.indices[k]] = np.float32(0.0)
 
 

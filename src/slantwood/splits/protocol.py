@@ -123,13 +123,13 @@ def ask(learner, numbers, X, Z, weights, limits, state, w, result):
     call_by_address(learner, (numbers, X, Z, weights, limits, state, w, result))
 
 
-def learn(parameters, X, Z, weights, state):
+def learn(parameters, X, Z, weights, state, limits=_NO_LIMITS):
     """Ask the learner with these parameters for the hyperplane of one node."""
     w, result = np.empty(X.n_columns, np.float32), np.zeros(RESULT_SIZE)
     if type(parameters) in _plain:
         _write_result(_plain[type(parameters)](parameters, X, Z, weights, state), w, result)
     else:
-        _entry_points[type(parameters)](_numbers(parameters), X, Z, weights, _NO_LIMITS, state, w, result)
+        _entry_points[type(parameters)](_numbers(parameters), X, Z, weights, limits, state, w, result)
     return w, *read_result(result)
 
 

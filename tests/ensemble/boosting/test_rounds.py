@@ -41,7 +41,7 @@ def problem():
 def leaves_of(problem, trees):
     """What the leaves of all trees say of each row, added up."""
     nodes = np.empty((len(problem.Y), trees.n_trees), np.int32)
-    route(problem.X, trees, 0, len(nodes), nodes)
+    route(problem.X, trees, np.arange(len(nodes), dtype=np.uint32), nodes)
     return trees.leaves.values[trees.leaf[nodes]].sum(axis=1)
 
 

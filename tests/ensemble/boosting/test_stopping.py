@@ -11,18 +11,30 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def test_the_watch_stops_after_rounds_without_a_lower_loss():
-    watch = Watch(1.0, patience=3)
-    assert [watch.add(loss) for loss in (0.5, 0.6, 0.4, 0.4, 0.5)] == [False] * 5
-    assert watch.add(0.41)
+    watch = Watch(np.array([1.0]), patience=3)
+    assert [watch.add(np.array([loss])) for loss in (0.5, 0.6, 0.4, 0.4, 0.5)] == [False] * 5
+    assert watch.add(np.array([0.41]))
     assert watch.n_best == 3
-    assert watch.losses == [1.0, 0.5, 0.6, 0.4, 0.4, 0.5, 0.41]
+    assert watch.losses.tolist() == [1.0, 0.5, 0.6, 0.4, 0.4, 0.5, 0.41]
+    assert not watch.has_forest
 
 
 def test_where_nothing_is_gained_the_constant_is_best():
-    watch = Watch(1.0, patience=2)
-    assert not watch.add(1.1)
-    assert watch.add(1.2)
+    watch = Watch(np.array([1.0]), patience=2)
+    assert not watch.add(np.array([1.1]))
+    assert watch.add(np.array([1.2]))
     assert watch.n_best == 0
+
+
+def test_the_watch_goes_on_while_either_way_gains_and_takes_the_one_with_the_lower_loss():
+    watch = Watch(np.array([1.0, 0.8]), patience=2)
+    ways = [(0.7, 0.6), (0.6, 0.65), (0.5, 0.7), (0.4, 0.75), (0.45, 0.8)]
+    assert [watch.add(np.array(losses)) for losses in ways[:1]] == [False]
+    assert watch.has_forest
+    assert [watch.add(np.array(losses)) for losses in ways[1:]] == [False] * 4
+    assert not watch.has_forest
+    assert watch.n_best == 4
+    assert watch.add(np.array([0.5, 0.9]))
 
 
 @given(SEEDS)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from slantwood.ensemble.boosting.beside import ForestMaker, as_round
 from slantwood.ensemble.boosting.rounds import BoostingProblem, Round, Rounds
 from slantwood.ensemble.boosting.stopping import HeldOut, in_parts
 from slantwood.kernels.matrix import dense_matrix
@@ -24,21 +25,25 @@ _N_MODELS = 5
 
 
 class Done(NamedTuple):
-    """A round, and the loss of rows that its trees did not see; NaN where none was held out."""
+    """A round, and the losses after it."""
 
     round: Round
-    loss: float
+    losses: np.ndarray
 
 
 class Course(ABC):
     """What a fit goes through, round after round."""
 
     start: np.ndarray  # scores before the first round, of all rows
+    forest: Round | None = None  # what may be put beside the rounds, which count less then
 
     @property
     @abstractmethod
-    def loss(self) -> float:
-        """Loss of rows that no tree saw, by now; NaN where none is held out."""
+    def losses(self) -> np.ndarray:
+        """Loss of rows that no tree saw, by now; NaN where none is held out.
+
+        Where there is a forest, a second one is that of the model which it is a part of.
+        """
 
     @abstractmethod
     def advance(self, stop: StopFlag) -> Done:
@@ -69,13 +74,13 @@ class SingleCourse(Course):
         self._rounds = Rounds(own, self.start if earlier is None else earlier, n_earlier)
 
     @property
-    def loss(self) -> float:
+    def losses(self) -> np.ndarray:
         """Loss of the rows that are held out."""
-        return float("nan") if self._held_out is None else self._held_out.loss(self._rounds.F)
+        return np.array([np.nan if self._held_out is None else self._held_out.loss(self._rounds.F)])
 
     def advance(self, stop: StopFlag) -> Done:
         """Go on by a round."""
-        return Done(self._rounds.advance(stop), self.loss)
+        return Done(self._rounds.advance(stop), self.losses)
 
 
 class CrossedCourse(Course):
@@ -85,20 +90,24 @@ class CrossedCourse(Course):
     ----------
     problem : BoostingProblem
         Data and rules.
+    maker : ForestMaker, optional
+        Grows a forest beside each model.
     """
 
-    def __init__(self, problem: BoostingProblem) -> None:
+    def __init__(self, problem: BoostingProblem, maker: ForestMaker | None = None) -> None:
         rows = problem.rows.astype(np.intp)
         n_parts = min(_N_MODELS, len(rows))
         parts = in_parts(problem.Y, rows, n_parts, np.random.default_rng([problem.seed, 5]))
         self._n_jobs = problem.n_jobs
-        self._models = [_Part(problem, rows[parts == part], part) for part in range(n_parts)]
+        self._models = [_Part(problem, rows[parts == part], part, maker) for part in range(n_parts)]
         self.start = np.mean([model.start for model in self._models], axis=0)
+        forests = [model.forest for model in self._models if model.forest is not None]
+        self.forest = as_round(forests, self.start) if forests else None
 
     @property
-    def loss(self) -> float:
+    def losses(self) -> np.ndarray:
         """Loss of all rows, each by the model that did not see it."""
-        return self._mean([model.loss for model in self._models])
+        return self._mean([model.losses for model in self._models])
 
     def advance(self, stop: StopFlag) -> Done:
         """Go on by a round of every model."""
@@ -109,29 +118,34 @@ class CrossedCourse(Course):
         trees = join([each.round.trees for each in done])
         leaves = dense_matrix(trees.leaves.values / np.float32(len(done)))
         importance = np.mean([each.round.importance for each in done], axis=0)
-        loss = self._mean([each.loss for each in done])
-        return Done(Round(trees._replace(leaves=leaves), importance), loss)
+        losses = self._mean([each.losses for each in done])
+        return Done(Round(trees._replace(leaves=leaves), importance), losses)
 
-    def _mean(self, losses: list[float]) -> float:
-        return float(np.average(losses, weights=[model.weight for model in self._models]))
+    def _mean(self, losses: list[np.ndarray]) -> np.ndarray:
+        return np.average(losses, axis=0, weights=[model.weight for model in self._models])
 
 
 class _Part:
     """One of several models, with random numbers of its own."""
 
-    def __init__(self, problem: BoostingProblem, rows: np.ndarray, number: int) -> None:
+    def __init__(
+        self, problem: BoostingProblem, rows: np.ndarray, number: int, maker: ForestMaker | None
+    ) -> None:
         self._held_out = HeldOut(problem, rows)
         seed = np.random.SeedSequence(problem.seed, spawn_key=(number, 6)).generate_state(1)[0]
         own = replace(self._held_out.others, seed=int(seed), n_jobs=1)
         self.start, self.weight = start_of(own), self._held_out.weight
+        self.forest = None if maker is None else maker.beside(own)
         self._rounds = Rounds(own, self.start)
 
     @property
-    def loss(self) -> float:
-        return self._held_out.loss(self._rounds.F)
+    def losses(self) -> np.ndarray:
+        F = self._rounds.F
+        scores = [F] if self.forest is None else [F, self.forest.mean_with(F)]
+        return np.array([self._held_out.loss(each) for each in scores])
 
     def advance(self, stop: StopFlag) -> Done:
-        return Done(self._rounds.advance(stop), self.loss)
+        return Done(self._rounds.advance(stop), self.losses)
 
 
 def start_of(problem: BoostingProblem) -> np.ndarray:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.additive import Additive
+from slantwood.ensemble.boosting.beside import ForestMaker, in_part
 from slantwood.ensemble.boosting.courses import Course, CrossedCourse, Done, SingleCourse
 from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
 from slantwood.ensemble.boosting.settings import FEW_ROWS, resolve_boosting
@@ -61,26 +61,32 @@ def fit_boosting(
     if earlier is not None:
         assert earlier.additive is not None
         n_earlier = earlier.additive.n_rounds
-    course = _course(problem, spec, earlier, data.X, n_earlier)
-    watch = Watch(course.loss, spec.n_iter_no_change) if spec.early_stopping else None
+    course = _course(problem, spec, earlier, data, n_earlier)
+    watch = Watch(course.losses, spec.n_iter_no_change) if spec.early_stopping else None
     model = _Model(data, spec, settings, Additive(problem.loss, course.start), watch, earlier)
     for done in _rounds(course, spec.n_rounds - n_earlier):
         model.add(done.round)
-        is_over = watch is not None and watch.add(done.loss)
+        is_over = watch is not None and watch.add(done.losses)
         if (on_round is not None and on_round(model.so_far)) or is_over:
             break
     if watch is not None:
         model.cut(watch.n_best)
+        if watch.has_forest and course.forest is not None:
+            model.put_beside(course.forest)
     return model.so_far()
 
 
 def _course(
-    problem: BoostingProblem, spec: BoostingSpec, earlier: FittedForest | None, X: Any, n_earlier: int
+    problem: BoostingProblem,
+    spec: BoostingSpec,
+    earlier: FittedForest | None,
+    data: TrainingData,
+    n_earlier: int,
 ) -> Course:
     """Return the way through the rounds that suits the number of rows."""
     if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
-        return CrossedCourse(problem)
-    scores = None if earlier is None else Predictor(earlier, spec.n_jobs).scores(X)
+        return CrossedCourse(problem, ForestMaker.suited(problem, data, spec))
+    scores = None if earlier is None else Predictor(earlier, spec.n_jobs).scores(data.X)
     return SingleCourse(problem, spec.validation_fraction * spec.early_stopping, scores, n_earlier)
 
 
@@ -116,6 +122,12 @@ class _Model:
         """Keep only the first rounds; of a model without earlier ones at least one."""
         del self._rounds[max(n_rounds, int(self._earlier is None)) :]
 
+    def put_beside(self, forest: Round) -> None:
+        """Let a forest have its part: it comes with the first round."""
+        first, *others = map(in_part, self._rounds)
+        trees, importance = join([forest.trees, first.trees]), forest.importance + first.importance
+        self._rounds = [Round(trees, importance), *others]
+
     def so_far(self) -> FittedForest:
         """Return the model of the rounds by now."""
         trees: list[Trees] = [each.trees for each in self._rounds]
@@ -125,7 +137,7 @@ class _Model:
         sizes = [*self._additive.round_sizes, *(each.n_trees for each in trees)]
         if self._earlier is not None:
             trees, importance = [self._earlier.trees, *trees], importance + self._earlier.importance_sum
-        scores = np.empty(0) if self._watch is None else -np.array(self._watch.losses)
+        scores = np.empty(0) if self._watch is None else -self._watch.losses
         return FittedForest(
             trees=join(trees),
             settings=self._settings,

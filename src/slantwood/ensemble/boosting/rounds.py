@@ -15,11 +15,12 @@ from slantwood.ensemble.boosting.contest import Contest
 from slantwood.ensemble.boosting.settings import is_sketched, mixture
 from slantwood.ensemble.settings import BoostingSettings, Candidate, count_features, count_rows
 from slantwood.growth.grow import Limits
+from slantwood.growth.nodes import GrownTree
 from slantwood.growth.plan import as_trees, grow_by, tree_seed
-from slantwood.kernels.matrix import Matrix, dense_matrix
+from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows
 from slantwood.leaves.steps import newton_steps, quantile_steps
 from slantwood.losses import Loss
-from slantwood.model.routing import add_leaves, route
+from slantwood.model.routing import route
 from slantwood.model.trees import Trees, join
 from slantwood.threads import StopFlag, run_in_threads, thread_count
 
@@ -31,10 +32,6 @@ _MOST_ROWS = 50_000
 # So many rows tell which kind of tree is good.
 _MOST_UNSEEN = 10_000
 
-# Rows that are routed in one go.
-_ROWS_AT_ONCE = 1 << 15
-
-_ALL_TREES = np.empty((0, 0), np.bool_)
 _NO_ROWS = np.empty((0, 0), np.float32)
 
 
@@ -73,6 +70,7 @@ class _Candidate(NamedTuple):
     # A tree that one thread has grown.
     tree: Trees
     importance: np.ndarray
+    leaf: np.ndarray  # int32, of each row of the data
     unseen: np.ndarray
     kind: int
 
@@ -128,9 +126,9 @@ class Rounds:
             grown = list(run_in_threads(grow, range(TREES_PER_ROUND), problem.n_jobs))
         for each in grown:
             self._judge(each)
-        trees = join([each.tree for each in grown])
-        self._move(trees)
-        return Round(trees, np.sum([each.importance for each in grown], axis=0))
+        for each in grown:
+            self.F += each.tree.leaves.values[each.leaf]
+        return Round(join([each.tree for each in grown]), np.sum([each.importance for each in grown], axis=0))
 
     def _scoring_columns(self, rng: np.random.Generator) -> tuple[Matrix, np.ndarray]:
         weights, n_columns = self._problem.attribute_weights, self._problem.Y.shape[1]
@@ -169,7 +167,8 @@ class Rounds:
         else:
             steps = quantile_steps(problem.Y, self.F, tree.rows, weights, starts, stops, level, l2)
         steps *= np.float32(settings.learning_rate / TREES_PER_ROUND)
-        return _Candidate(as_trees(tree, dense_matrix(steps)), tree.importance, unseen, kind)
+        trees = as_trees(tree, dense_matrix(steps))
+        return _Candidate(trees, tree.importance, _leaf_of_rows(problem.X, tree, trees), unseen, kind)
 
     def _sample(self, index: int) -> _Sample:
         """Draw the rows of a tree; of those that are left, some tell how good it is."""
@@ -185,36 +184,15 @@ class Rounds:
 
     def _judge(self, grown: _Candidate) -> None:
         """Tell by how much a tree alone lowers the loss of rows that it did not see."""
-        rows, tree, loss = grown.unseen, grown.tree, self._problem.loss
+        rows, loss = grown.unseen, self._problem.loss
         if len(self._problem.settings.candidates) == 1:
             self._contest.record(grown.kind, 0.0)
             return
-        nodes = np.empty((len(rows), 1), np.int32)
-        route(_some_rows(self._problem.X, rows), tree, 0, len(rows), nodes)
-        step = TREES_PER_ROUND * tree.leaves.values[tree.leaf[nodes[:, 0]]]
+        step = TREES_PER_ROUND * grown.tree.leaves.values[grown.leaf[rows]]
         Y, F, weights = self._problem.Y[rows], self.F[rows], self._problem.row_weights[rows]
         before, after = (weights @ loss.of_rows(Y, scores) for scores in (F, F + step))
         total = before.sum()
         self._contest.record(grown.kind, float((total - after.sum()) / total) if total > 0 else 0.0)
-
-    def _move(self, trees: Trees) -> None:
-        X, F = self._problem.X, self.F
-
-        def move(start: int) -> None:
-            stop = min(start + _ROWS_AT_ONCE, len(F))
-            nodes = np.empty((stop - start, trees.n_trees), np.int32)
-            route(X, trees, start, stop, nodes)
-            mean = np.zeros((stop - start, F.shape[1]), np.float32)
-            add_leaves(nodes, _ALL_TREES, trees, mean)
-            mean *= np.float32(trees.n_trees)
-            F[start:stop] += mean
-
-        starts = range(0, len(F), _ROWS_AT_ONCE)
-        if len(starts) == 1 or thread_count(self._problem.n_jobs) == 1:
-            for start in starts:
-                move(start)
-        else:
-            list(run_in_threads(move, starts, self._problem.n_jobs))
 
 
 def _limits(problem: BoostingProblem, candidate: Candidate) -> Limits:
@@ -246,10 +224,15 @@ def _matrix(values: np.ndarray) -> Matrix:
     return dense_matrix(values[:0])._replace(values=values)
 
 
-def _some_rows(X: Matrix, rows: np.ndarray) -> Matrix:
-    if X.is_dense:
-        return X._replace(values=X.values[rows])
-    lengths = X.indptr[rows + 1] - X.indptr[rows]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.arange(indptr[-1]) + np.repeat(X.indptr[rows] - indptr[:-1], lengths)
-    return X._replace(indptr=indptr, indices=X.indices[places], data=X.data[places])
+def _leaf_of_rows(X: Matrix, grown: GrownTree, tree: Trees) -> np.ndarray:
+    """Return the number of the leaf of each row: where growth put those of the tree, and where others go."""
+    is_leaf = grown.left < 0
+    starts, sizes = grown.start[is_leaf], (grown.stop - grown.start)[is_leaf]
+    in_order = np.argsort(starts)
+    leaf = np.full(n_rows(X), -1, np.int32)
+    leaf[grown.rows] = np.repeat(in_order, sizes[in_order])
+    others = np.flatnonzero(leaf < 0).astype(np.uint32)
+    nodes = np.empty((len(others), 1), np.int32)
+    route(X, tree, others, nodes)
+    leaf[others] = tree.leaf[nodes[:, 0]]
+    return leaf

@@ -22,7 +22,7 @@ _OF_SPLITS: dict[str, Any] = {
     "max_iter": 15,
     "batch_size": 500,
     "threshold": "exact",
-    "competitor": "axis",
+    "competitor": None,  # axis-parallel trees compete by themselves
 }
 
 # Shares of the features that a split may use: few keep trees from following the noise, all find the two or

@@ -11,26 +11,36 @@ import numpy as np
 
 from slantwood.ensemble.boosting.rounds import BoostingProblem
 
+# With a forest beside it, the model may have so much of the loss that rounds have alone: few rows do not tell
+# smaller differences, and the mean of two depends less on chance. On noise alone it has more.
+_ABOUT_EQUAL = 1.015
+
 
 class Watch:
-    """Remembers the loss after each round, and tells when to stop.
+    """Remembers losses after each round, and tells when to stop.
 
     Parameters
     ----------
-    loss : float
-        Before the first round.
+    losses : array of shape (1,) or (2,)
+        Before the first round: of the rounds alone, and of these with a forest beside them.
     patience : int
         Rounds without a lower loss after which to stop.
-
-    Attributes
-    ----------
-    losses : list of float
-        The first one, and one for each round.
     """
 
-    def __init__(self, loss: float, patience: int) -> None:
-        self.losses = [loss]
+    def __init__(self, losses: np.ndarray, patience: int) -> None:
+        self._losses = [losses]
         self._patience = patience
+
+    @property
+    def has_forest(self) -> bool:
+        """Whether the forest has a part in the model: unless rounds alone have a lower loss."""
+        lowest = np.min(self._losses, axis=0)
+        return len(lowest) == 2 and bool(lowest[1] < _ABOUT_EQUAL * lowest[0])
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Of the model by now: before the first round, and after each."""
+        return np.array(self._losses)[:, int(self.has_forest)]
 
     @property
     def n_best(self) -> int:
@@ -39,12 +49,13 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the loss has not been lower for long."""
-        return len(self.losses) - 1 - self.n_best >= self._patience
+        """Whether no loss has been lower for long."""
+        latest = int(np.argmin(self._losses, axis=0).max())
+        return len(self._losses) - 1 - latest >= self._patience
 
-    def add(self, loss: float) -> bool:
-        """Take note of the loss after a round; return whether to stop."""
-        self.losses.append(loss)
+    def add(self, losses: np.ndarray) -> bool:
+        """Take note of the losses after a round; return whether to stop."""
+        self._losses.append(losses)
         return self.is_over
 
 
