@@ -28,7 +28,7 @@ class Backend(StrEnum):
 
 def bench(
     profile: Annotated[
-        ProfileName, typer.Option(help="smoke: minutes; quick: half an hour; paper: everything, for days.")
+        ProfileName, typer.Option(help="smoke: minutes; quick: an hour or more; paper: everything, for days.")
     ] = ProfileName.quick,
     data: Annotated[
         Path | None,

@@ -106,7 +106,7 @@ PROFILES = {
         ),
         Profile(
             "quick",
-            "small sets of each task, three folds: where slantwood stands, in half an hour on two cores",
+            "small sets of each task, three folds: where slantwood stands, in an hour or more on two cores",
             n_folds=3,
             n_study_folds=2,
             n_trees=50,
