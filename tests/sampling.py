@@ -69,5 +69,5 @@ def mark_thorough(items):
 
 
 def examples(n, **others):
-    """Make hypothesis draw so many examples in every change, five times as many where all is thorough."""
-    return settings(max_examples=n * settings.default.max_examples // 20, **others)
+    """Make hypothesis draw so many examples in every change, ten times as many where all is thorough."""
+    return settings(max_examples=max(1, n * settings.default.max_examples // 10), **others)

@@ -327,12 +327,15 @@ def test_ctrl_c_leaves_the_earlier_file_and_nothing_else(run, folder, write_csv,
     words = ["train", "a.csv", "--targets", "u", "--trees", "100000", "--model", "m.slant"]
     command = [sys.executable, "-m", "slantwood", *words, "--jobs", jobs]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if line.startswith("Task:"):
-            break
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    out, said = process.communicate(timeout=60)
+    try:
+        for line in process.stderr:
+            if line.startswith("Task:"):
+                break
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+    finally:
+        process.kill()  # whatever happens, nobody trains for hours
     assert process.returncode == 130, said
     assert out == ""
     assert "Traceback" not in said

@@ -119,7 +119,7 @@ def predicted():
 
     def go(tree, X):
         nodes = np.empty((X.shape[0], 1), np.int32)
-        route(prediction_matrix(X), tree, 0, X.shape[0], nodes)
+        route(prediction_matrix(X), tree, np.arange(X.shape[0], dtype=np.uint32), nodes)
         means = np.zeros((X.shape[0], tree.leaves.n_columns), np.float32)
         add_leaves(nodes, np.empty((0, 0), np.bool_), tree, means)
         return means
@@ -163,7 +163,7 @@ def routed():
             dense_matrix(np.zeros((1, 1), np.float32)),
         )
         nodes = np.empty((len(tree.rows), 1), np.int32)
-        route(X, trees, 0, len(nodes), nodes)
+        route(X, trees, np.arange(len(nodes), dtype=np.uint32), nodes)
         return nodes[:, 0]
 
     return go

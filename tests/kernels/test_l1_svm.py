@@ -27,7 +27,7 @@ def fitted(block, side, weights=None, costs=(10.0, 10.0), max_iter=1000, tol=1e-
     w = np.full(block.n_columns, np.nan, np.float32)
     left, right = map(float, costs)
     state = np.array([seed], np.uint64)
-    b = fit_l1_svm(block, np.asarray(side, np.bool_), weights, left, right, max_iter, tol, state, w)
+    b = fit_l1_svm(block, np.asarray(side, np.bool_), weights, left, right, max_iter, float(tol), state, w)
     return w.astype(np.float64), float(b)
 
 

@@ -36,16 +36,29 @@ def expected_failures(estimator):
     [
         ObliqueTreeClassifier(random_state=0),
         ObliqueTreeRegressor(random_state=0),
-        ObliqueTreeClassifier(min_samples_leaf=2, max_leaf_nodes=12, ccp_alpha=0.001, random_state=0),
-        ObliqueTreeRegressor(min_samples_leaf=0.02, max_leaf_nodes=30, ftest=0.2, random_state=0),
         ObliqueForestClassifier(n_estimators=5, random_state=0),
         ObliqueForestRegressor(n_estimators=5, random_state=0),
         ObliqueBoostingClassifier(
             10, learning_rate=0.3, split="axis", subsample=1.0, early_stopping=False, random_state=0
         ),
-        ObliqueBoostingRegressor(5, n_iter_no_change=2, learning_rate=0.5, max_depth=3, random_state=0),
+        ObliqueBoostingRegressor(
+            5, n_iter_no_change=2, learning_rate=0.5, max_depth=3, split=["gradient", "axis"], random_state=0
+        ),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.thorough
+@parametrize_with_checks(
+    [
+        ObliqueTreeClassifier(min_samples_leaf=2, max_leaf_nodes=12, ccp_alpha=0.001, random_state=0),
+        ObliqueTreeRegressor(min_samples_leaf=0.02, max_leaf_nodes=30, ftest=0.2, random_state=0),
+        ObliqueBoostingRegressor(5, n_iter_no_change=2, learning_rate=0.5, max_depth=3, random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_contract_of_other_settings(estimator, check):
     check(estimator)

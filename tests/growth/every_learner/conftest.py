@@ -255,7 +255,7 @@ def groups_of():
 
     def go(tree, X):
         nodes = np.empty((X.shape[0], 1), np.int32)
-        route(prediction_matrix(X), tree, 0, X.shape[0], nodes)
+        route(prediction_matrix(X), tree, np.arange(X.shape[0], dtype=np.uint32), nodes)
         rows = [np.flatnonzero(nodes[:, 0] == node) for node in range(len(tree.left))]
         for node in range(len(tree.left))[::-1]:  # children come after their parents
             if tree.left[node] >= 0:
