@@ -196,8 +196,8 @@ def time_limit():
         before = signal.signal(signal.SIGALRM, ring)
         # What Python raises inside of a callback of its garbage collector is lost, and hypothesis has one.
         callbacks, gc.callbacks[:] = gc.callbacks[:], []
-        # An exception that is lost makes the test fail, as every one that cannot be raised does. That it rings
-        # again only ends the block.
+        # An exception that is lost makes the test fail, as every one that Python cannot raise does; that it
+        # rings again only ends the block.
         signal.setitimer(signal.ITIMER_REAL, seconds, 10.0)
         try:
             with pytest.raises(TimeIsUpError):

@@ -161,8 +161,8 @@ def result(form: Form, words: Iterator[int], release: Callable[[int], Any], inpu
     array = _array(form, address, shape, strides, inputs)
     if not owner:
         return array
-    # A copy, so that memory goes back here. A `__del__` that gave it back when the array goes would run at any
-    # moment, and what a signal handler raises there (Ctrl-C, a time limit) is lost.
+    # A copy: memory goes back here. A `__del__` that gave it back when the array goes could run at any
+    # time, and what a signal handler raises there (Ctrl-C, a time limit) is lost.
     try:
         return array.copy()
     finally:
