@@ -69,6 +69,7 @@ def plan(split):
                 max_features=max_features,
                 features_per_row=features_per_row,
                 min_support=learner.min_support,
+                min_part=float(learner.min_part),
                 shuffle_above=0 if shuffle else learner.rows_in_order,
             ),
             target_weights=np.array(target_weights, np.float64),
@@ -115,7 +116,8 @@ def grown():
 def predicted():
     """Predict with one grown tree, by compiled routing."""
     from slantwood.features.matrix import prediction_matrix
-    from slantwood.model.routing import add_leaves, route
+    from slantwood.model.leaf_means import add_leaves
+    from slantwood.model.routing import route
 
     def go(tree, X):
         nodes = np.empty((X.shape[0], 1), np.int32)

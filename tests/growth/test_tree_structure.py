@@ -37,6 +37,7 @@ def test_nodes_are_numbered_breadth_first_and_share_out_their_rows(
     )
     inner = np.flatnonzero(tree.left >= 0)
     assert_array_equal(np.sort(tree.rows), np.arange(len(X)))
+    assert all((np.diff(part) > 0).all() for part in np.split(tree.indices, tree.indptr[1:-1]))
     assert (tree.start[0], tree.stop[0], tree.depth[0]) == (0, len(X), 0)
     assert_array_equal(tree.left >= 0, tree.right >= 0)
     # Children come in pairs, in the order of their parents.

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from slantwood.kernels.matrix import dense_matrix, sparse_matrix
-from slantwood.model.routing import add_leaves, route, sparse_scores
+from slantwood.model.leaf_means import add_leaves, sparse_scores
+from slantwood.model.routing import route
 
 pytestmark = pytest.mark.plain_python
 
@@ -66,6 +67,20 @@ def test_some_rows_in_any_order_are_routed_like_the_whole(random_trees, in_both_
         part = np.empty((n, 3), np.int32)
         route(X, trees, some, part)
         assert_array_equal(part, routed(X, trees)[some])
+
+
+@given(SEEDS, st.sampled_from([1, 3, 40]), st.sampled_from([0.0, 0.1]))
+def test_few_values_and_many_weights_lead_to_the_same_leaves(
+    random_trees, in_both_forms, routed, seed, n, missing
+):
+    # Rows that come together are compared with a node that is spread out, values of a single row searched.
+    rng = np.random.default_rng(seed)
+    trees = random_trees(rng, 3, n_features=300)
+    rows = rng.integers(-2, 3, (n, 300)) * (rng.random((n, 300)) < rng.choice([0.01, 0.05], (n, 1)))
+    rows = np.where((rows != 0) & (rng.random(rows.shape) < missing), np.nan, rows).astype(np.float32)
+    expected = [[twin_leaf(row, trees, root) for root in trees.roots] for row in rows]
+    for X in in_both_forms(rows):
+        assert_array_equal(routed(X, trees), expected)
 
 
 def test_a_row_on_the_boundary_goes_right(random_trees, in_both_forms, routed):

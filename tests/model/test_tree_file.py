@@ -123,6 +123,19 @@ def test_bits_are_read_just_where_they_are_trees(n_nodes):
                 np.testing.assert_array_equal(getattr(read, name), getattr(expected, name), err_msg=name)
 
 
+@given(st.integers(0, 1000))
+def test_features_in_any_order_are_put_in_theirs(seed):
+    trees, rng = random_forest(seed), np.random.default_rng(seed)
+    document, arrays = to_arrays(trees)
+    node = np.repeat(np.arange(len(trees.left)), np.diff(trees.indptr))
+    mixed = np.lexsort((rng.random(len(node)), node))
+    for name in ("trees/features", "trees/weights", "trees/means"):
+        arrays[name] = arrays[name][mixed] if len(arrays[name]) == len(mixed) else arrays[name]
+    again = from_arrays(document, arrays, n_features=N_FEATURES, n_targets=N_TARGETS)
+    for name in ("indices", "weights", "means"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(trees, name))
+
+
 def test_a_very_deep_tree_is_read_quickly():
     # As many steps as the logarithm of the depth; one for each level would take minutes.
     depth = 500_000

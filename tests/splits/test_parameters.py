@@ -26,6 +26,7 @@ class Accepts:
     from_zero: tuple = ()
     whole: tuple = ()
     words: dict = None
+    below_one: tuple = ()
 
     @property
     def numbers(self):
@@ -46,6 +47,7 @@ ACCEPTS = {
             "batch_size": 500,
             "min_support": 3,
             "competitor": "strongest",
+            "min_part": 0.5,
         },
         compiled={
             "C": 3.0,
@@ -58,8 +60,9 @@ ACCEPTS = {
             "competitor": 2,
         },
         above_zero=("C", "learning_rate", "max_iter", "batch_size", "min_support"),
-        from_zero=("tol", "feature_power", "target_power"),
+        from_zero=("tol", "feature_power", "target_power", "min_part"),
         whole=("max_iter", "batch_size", "min_support"),
+        below_one=("min_part",),
         words={
             "start": ("informed", "noise", "auto"),
             "threshold": ("learned", "exact", "auto"),
@@ -271,6 +274,7 @@ def test_numbers_of_numpy_compile_to_the_types_of_those_of_python(learner, kind)
     # Another type would be another signature, and compiled again.
     accepts = ACCEPTS[learner]
     numbers = {name: (np.int32 if name in accepts.whole else kind)(2) for name in accepts.numbers}
+    numbers |= {name: kind(0) for name in accepts.below_one}
     split = split_class(learner)(**accepts.given | numbers)
     expected = split_class(learner)(**accepts.given).compiled()
     assert list(map(type, split.compiled())) == list(map(type, expected))

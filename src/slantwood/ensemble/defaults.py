@@ -79,6 +79,7 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         "batch_size": 2000,
         "min_support": 1,
         "competitor": None,
+        "min_part": 0.0,
     }
     if traits.task == "regression":
         # Trees on one number are nearly equal unless their rows differ.
@@ -105,6 +106,7 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         settings |= {"min_samples_split": 10 if traits.n_targets < THOUSANDS else 5}
     if sparse:
         settings |= {"max_features": 1.0, "feature_power": 0.25, "learning_rate": 0.04, "min_support": 2}
+        settings |= {"min_part": 0.3}
         if traits.n_targets == 1:
             # One target supports one direction: without other rows and features all trees are equal.
             settings |= {"bootstrap": True, "max_features": 0.5}

@@ -234,6 +234,7 @@ def _plan(
             max_features=max_features,
             features_per_row=max_features if by_row else 0,
             min_support=split.min_support,
+            min_part=float(split.min_part),
             shuffle_above=split.rows_in_order,
         ),
         target_weights=_cost_weights(data, spec),

@@ -14,13 +14,17 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.features.matrix import normalized_rows, prediction_matrix
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.contributions import add_contributions, node_values
+from slantwood.model.leaf_means import add_leaves, sparse_scores
 from slantwood.model.paths import decision_paths
-from slantwood.model.routing import add_leaves, route, sparse_scores
+from slantwood.model.routing import route
 from slantwood.threads import run_in_threads
 
 # Rows that are routed in one go, times trees: keeps the table of leaves small, and an interrupt waits for
 # one chunk at the most.
 _LEAVES_PER_CHUNK = 1 << 17
+
+# So few rows take less time than it takes to start a thread.
+_FEW_ROWS = 8
 
 _ALL_TREES = np.empty((0, 0), np.bool_)
 
@@ -173,7 +177,7 @@ class Predictor:
             indptr, indices, scores = sparse_scores(nodes, mask[start:stop], trees, ranks, most)
             return sp.csr_array((scores, indices, indptr), shape=(stop - start, trees.leaves.n_columns))
 
-        return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows), format="csr"))
+        return _stacked(self._over_chunks(chunk, n_rows))
 
     def _sparse_sums(
         self, nodes_of: NodesOf, n_rows: int, mask: np.ndarray, top_k: int | None
@@ -191,7 +195,7 @@ class Predictor:
                 np.put_along_axis(scores, others, 0.0, axis=1)
             return sp.csr_array(scores)
 
-        return sp.csr_array(sp.vstack(self._over_chunks(chunk, n_rows), format="csr"))
+        return _stacked(self._over_chunks(chunk, n_rows))
 
     def _route(self, matrix: Matrix, start: int, stop: int) -> np.ndarray:
         nodes = np.empty((stop - start, self.forest.trees.n_trees), np.int32)
@@ -204,6 +208,12 @@ class Predictor:
 
     def _over_chunks(self, work: Callable[[int, int], Any], n_rows: int) -> list[Any]:
         """Run `work(start, stop)` over ranges of rows; results in order."""
+        if n_rows <= _FEW_ROWS:
+            return [work(0, n_rows)]
         step = max(1, min(_LEAVES_PER_CHUNK // self.forest.trees.n_trees, n_rows))
         starts = range(0, n_rows, step)
         return list(run_in_threads(lambda start: work(start, min(start + step, n_rows)), starts, self.n_jobs))
+
+
+def _stacked(parts: list[sp.csr_array]) -> sp.csr_array:
+    return parts[0] if len(parts) == 1 else sp.csr_array(sp.vstack(parts, format="csr"))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.growth.hyperplane import mark_sides, share_out, store_in_raw_units
+from slantwood.growth.hyperplane import leave_out_small, mark_sides, share_out, store_in_raw_units
 from slantwood.growth.nodes import (
     add_children,
     as_grown_tree,
@@ -51,6 +51,7 @@ class Limits(NamedTuple):
     max_features: int
     features_per_row: int  # of a sparse matrix: so many of the chosen features a row has on average
     min_support: int  # of a sparse feature: rows of a node in which it is not zero
+    min_part: float  # of a feature in the variance of the weighted sum of a split, in times of the mean part
     shuffle_above: int  # with more rows than this, they are put in random order first
 
 
@@ -192,6 +193,8 @@ def _split_node(
             )
             if not found:
                 continue
+            if limits.min_part > 0.0:
+                leave_out_small(w, x_workspace, limits.min_part)
         splits = with_capacity(splits, first + subspace.size)
         is_moved = False
         while True:

@@ -64,6 +64,25 @@ def mark_sides(X, rows, splits, first, end, bias, spread, spread_means, is_right
 
 
 @exact
+def leave_out_small(w, workspace, min_part):
+    """Put the weights of features to zero whose part in the variance of x.w is small.
+
+    That is less than `min_part` times the mean part of the features that have any. The hyperplane turns about
+    the mean of the node's rows.
+    """
+    total = 0.0
+    count = 0
+    for j in range(w.shape[0]):
+        part = _part(w, workspace, j)
+        total += part
+        count += part > 0.0
+    least = min_part * total / max(count, 1)
+    for j in range(w.shape[0]):
+        if _part(w, workspace, j) < least:
+            w[j] = np.float32(0.0)
+
+
+@exact
 def share_out(w, workspace, removed, shares):
     """Share out what the split removes by the parts of the features in the variance of x.w.
 

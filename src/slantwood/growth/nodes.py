@@ -12,6 +12,7 @@ import numpy as np
 from slantwood.growth.sample import Sample
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import grown
+from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 
 class Nodes(NamedTuple):
@@ -172,6 +173,10 @@ def as_grown_tree(nodes, n_nodes, splits, rows, n_features):
         np.empty(n_stored, np.float64),
         np.zeros(n_features, np.float32),
     )
+    most = 0
+    for node in order:
+        most = max(most, nodes.indptr[node + 1] - nodes.indptr[node])
+    workspace = sorting_workspace(most)
     stored = 0
     child = 1
     for k in range(count):
@@ -185,7 +190,10 @@ def as_grown_tree(nodes, n_nodes, splits, rows, n_features):
             tree.right[k] = child + 1
             child += 2
             tree.bias[k] = nodes.bias[node]
-            for i in range(nodes.indptr[node], nodes.indptr[node + 1]):
+            first = nodes.indptr[node]
+            # In the order of columns, in which routing adds up and searches.
+            for place in sort_rows(splits.columns[first : nodes.indptr[node + 1]], workspace):
+                i = first + np.int64(place)
                 tree.indices[stored] = splits.columns[i]
                 tree.weights[stored] = splits.weights[i]
                 tree.means[stored] = splits.means[i]

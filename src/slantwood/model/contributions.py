@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from slantwood.kernels.compiling import exact, indexed
+from slantwood.kernels.compiling import exact
+from slantwood.model.routing import clear_row, node_score, spread_row
 from slantwood.model.trees import Trees
 
 
@@ -36,17 +37,6 @@ def _of_leaves(leaves, columns):
     return found
 
 
-@indexed
-def _score(row, trees, node):
-    # As routing computes it, so that a row goes the same way here.
-    total = trees.bias[node]
-    for k in range(np.uint64(trees.indptr[node]), np.uint64(trees.indptr[node + 1])):
-        x = row[trees.indices[k]]
-        x = trees.means[k] if np.isnan(x) else x
-        total += np.float64(x) * np.float64(trees.weights[k])
-    return total
-
-
 @exact
 def _push(row, trees, k):
     # By how much a feature moves the row to the right of the mean of the node's training rows.
@@ -72,12 +62,11 @@ def add_contributions(X, trees, values, rows, out):
             row = X.values[own]
         else:
             row = spread
-            for k in range(X.indptr[own], X.indptr[own + 1]):
-                spread[X.indices[k]] = X.data[k]
+            spread_row(X, own, spread)
         for t in range(trees.roots.shape[0]):
             node = trees.roots[t]
             while trees.left[node] >= 0:
-                to_right = _score(row, trees, node) >= 0.0
+                to_right = node_score(row, trees, node) >= 0.0
                 side = trees.right[node] if to_right else trees.left[node]
                 first, end = trees.indptr[node], trees.indptr[node + 1]
                 along = 0.0
@@ -100,5 +89,4 @@ def add_contributions(X, trees, values, rows, out):
                             out[i, j, c] += share * (values[side, c] - values[node, c])
                 node = side
         if not X.is_dense:
-            for k in range(X.indptr[own], X.indptr[own + 1]):
-                spread[X.indices[k]] = np.float32(0.0)
+            clear_row(X, own, spread)

@@ -11,7 +11,7 @@ L = I + n_trees leaves in the order of their numbers, are
                      1 for an inner node; the bits after the last node are 0
     trees/bias       float64, I
     trees/counts     uint8, 16 or 32, I: how many split weights an inner node has
-    trees/features   uint16 or 32, one for each split weight: its column
+    trees/features   uint16 or 32, one for each split weight: its column; within a node they rise
     trees/weights    float32 or 16, the same
     trees/means      float32 or 16, the same, or one number that stands for all
     trees/sizes      uint8, 16, 32 or float64, N: weight of the training rows of a node; not in files that
@@ -188,6 +188,7 @@ def from_arrays(
     counts = np.zeros(n_nodes, np.int64)
     counts[inner] = per_node
     indptr = _starts(counts, n_weights, "trees/counts")
+    features, weights, means = _in_order(features, weights, _repeated(means, n_weights), indptr)
     node_bias = np.zeros(n_nodes, np.float64)
     node_bias[inner] = _finite(bias, "trees/bias")
     return Trees(
@@ -198,7 +199,7 @@ def from_arrays(
         indptr,
         features.astype(np.int32, copy=False),
         _single(weights, "trees/weights"),
-        _single(_repeated(means, n_weights), "trees/means"),
+        _single(means, "trees/means"),
         node_bias,
         depth,
         np.full(n_nodes, np.nan) if sizes is None else sizes.astype(np.float64, copy=False),
@@ -277,8 +278,7 @@ def _leaves(stored: _StoredLeaves, n_targets: int) -> Matrix:
 
 def _check_each_once(targets: np.ndarray, indptr: np.ndarray, n_targets: int) -> None:
     """Refuse a leaf that has a target twice: its values would be added up."""
-    falls = np.flatnonzero(targets[1:] <= targets[:-1]) + 1
-    falls = falls[indptr[np.searchsorted(indptr, falls)] != falls]  # within a leaf, not where one begins
+    falls = _falls_within(targets, indptr)
     # Targets of most leaves rise, and cannot repeat then; only those of the others are sorted.
     leaves = np.unique(np.searchsorted(indptr, falls, side="right") - 1)
     counts = indptr[leaves + 1] - indptr[leaves]
@@ -289,6 +289,22 @@ def _check_each_once(targets: np.ndarray, indptr: np.ndarray, n_targets: int) ->
     keys.sort()
     if (keys[1:] == keys[:-1]).any():
         raise ModelFileError("array 'leaves/targets' has a target twice in one leaf")
+
+
+def _in_order(
+    features: np.ndarray, weights: np.ndarray, means: np.ndarray, indptr: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Put the features of each node in order, as they are in all but the earliest files."""
+    if not len(_falls_within(features, indptr)):
+        return features, weights, means
+    order = np.lexsort((features, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
+    return features[order], weights[order], means[order]
+
+
+def _falls_within(columns: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+    """Return the places of columns that are not above the one before, unless a node or leaf begins there."""
+    falls = np.flatnonzero(columns[1:] <= columns[:-1]) + 1
+    return falls[indptr[np.searchsorted(indptr, falls)] != falls]
 
 
 def _columns(arrays: Arrays, name: str, n_columns: int) -> np.ndarray:

@@ -23,7 +23,7 @@ class Trees(NamedTuple):
     right: np.ndarray
     leaf: np.ndarray  # int32
     indptr: np.ndarray  # int64, split weights in CSR form over nodes
-    indices: np.ndarray  # int32
+    indices: np.ndarray  # int32, within a node they rise
     weights: np.ndarray  # float32
     means: np.ndarray  # float32, beside each weight
     bias: np.ndarray  # float64

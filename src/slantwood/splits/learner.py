@@ -40,6 +40,10 @@ class BaseSplit:
     # Where X is mostly zeros, rows of a node in which a feature must not be zero to be used.
     min_support: int = 1
 
+    # A feature is left out of a split where its part in the variance of the weighted sum is less than so many
+    # times the mean part.
+    min_part: float = 0.0
+
     def __repr__(self) -> str:
         """Return the call that makes it, without parameters at their defaults."""
         defaults = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]

@@ -103,6 +103,7 @@ STUDY: dict[str, tuple[Sequence[str], dict[str, dict[str, Any]]]] = {
             "labels as they are": {"normalize_labels": False},
             "every step all rows": {"split": {"batch_size": None}},
             "features of single rows too": {"split": {"min_support": 1}},
+            "features of small parts too": {"split": {"min_part": 0.0}},
             "nodes of 5": {"min_samples_split": 5},
             "nodes of 20": {"min_samples_split": 20},
         },

@@ -108,6 +108,7 @@ def nodes(draw):
         "feature_power": draw(st.sampled_from([1.0, 0.25])),
         "target_power": draw(st.sampled_from([1.0, 0.75])),
         "min_support": draw(st.sampled_from([1, 2])),
+        "min_part": draw(st.sampled_from([0.0, 0.9])),
     }
     return Node(X, attributes, rng.integers(1, 3, n), rules, powers, has_missing)
 

@@ -23,6 +23,7 @@ _OF_SPLITS: dict[str, Any] = {
     "batch_size": 500,
     "threshold": "exact",
     "competitor": None,  # axis-parallel trees compete by themselves
+    "min_part": 0.0,
 }
 
 # Shares of the features that a split may use: few keep trees from following the noise, all find the two or
