@@ -4,6 +4,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed
 from slantwood.kernels.scratch import grown
+from slantwood.kernels.selection import select_largest
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 
@@ -70,34 +71,6 @@ def add_leaves(nodes, tree_mask, trees, out):
 
 
 @exact
-def _partial_select(scores, labels, n, k, ranks):
-    # Moves the k largest scores (lower rank first among equals) to the front, by quickselect.
-    low = 0
-    high = n - 1
-    while low < high:
-        pivot_score = scores[(low + high) // 2]
-        pivot_rank = ranks[labels[(low + high) // 2]]
-        i = low
-        j = high
-        while i <= j:
-            while scores[i] > pivot_score or (scores[i] == pivot_score and ranks[labels[i]] < pivot_rank):
-                i += 1
-            while scores[j] < pivot_score or (scores[j] == pivot_score and ranks[labels[j]] > pivot_rank):
-                j -= 1
-            if i <= j:
-                scores[i], scores[j] = scores[j], scores[i]
-                labels[i], labels[j] = labels[j], labels[i]
-                i += 1
-                j -= 1
-        if k - 1 <= j:
-            high = j
-        elif k - 1 >= i:
-            low = i
-        else:
-            return
-
-
-@exact
 def _count(label, value, total, seen, labels, n_seen):
     # Adds a leaf's value to its label; lists the label where it is new.
     if value != 0.0:
@@ -148,7 +121,7 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
             seen[labels[k]] = False
         kept = n_seen
         if 0 < top_k < n_seen:
-            _partial_select(scores, labels, n_seen, top_k, ranks)
+            select_largest(scores, labels, n_seen, top_k, ranks)
             kept = top_k
         if stored + kept > indices.shape[0]:
             indices = grown(indices, stored + kept)
