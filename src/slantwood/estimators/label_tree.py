@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.dense_scores import check_dense_scores
@@ -423,7 +424,7 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         if self.forest_ is not None:
             _SHARE("forest_share", self.forest_share)
             share = 1.0 - self.forest_share
-            others = self.forest_.predict_proba(encoded, sparse=True)
+            others = Predictor(self.forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
             others.data *= np.float32(self.forest_share)
         return label_scores(
             self.label_trees_,

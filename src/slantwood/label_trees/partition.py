@@ -1,7 +1,7 @@
 """How labels are divided: a shallow, wide tree whose nodes hold labels of rows that are alike.
 
 A label lies where the rows that have it lie: in the direction of their sum. Nodes with more labels than a
-leaf may hold are divided by spherical k-means of these directions (S. Khandagale, H. Xiao and R. Babbar: 
+leaf may hold are divided by spherical k-means of these directions (S. Khandagale, H. Xiao and R. Babbar:
 Bonsai, diverse and shallow trees for extreme multi-label classification, Machine Learning 2020).
 """
 
