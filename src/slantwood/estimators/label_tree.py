@@ -46,6 +46,7 @@ _CHECKS: dict[str, Any] = {
     "min_weight": partial(check_real, minimum=0.0),
     "beam": partial(check_integer, minimum=1),
     "n_forest_trees": partial(check_integer, minimum=0),
+    "forest_min_samples_split": partial(check_integer, minimum=2),
     "forest_share": _SHARE,
 }
 
@@ -79,6 +80,8 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
     n_forest_trees : int, default=0
         Trees of an `ObliqueForestClassifier` on the same rows, whose scores are mixed with those of the label
         trees.
+    forest_min_samples_split : int, default=5
+        Nodes of these with fewer rows are leaves. Noisy labels want larger leaves.
     forest_share : float, default=0.3
         Part of the forest in the scores, where there is one.
     threshold : float or array of shape (n_labels,), default=0.5
@@ -122,6 +125,7 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         min_weight: float = 0.1,
         beam: int = 10,
         n_forest_trees: int = 0,
+        forest_min_samples_split: int = 5,
         forest_share: float = 0.3,
         threshold: Any = 0.5,
         n_jobs: int | None = None,
@@ -136,6 +140,7 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         self.min_weight = min_weight
         self.beam = beam
         self.n_forest_trees = n_forest_trees
+        self.forest_min_samples_split = forest_min_samples_split
         self.forest_share = forest_share
         self.threshold = threshold
         self.n_jobs = n_jobs
@@ -227,8 +232,12 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         )
         trees, forest = fit_label_trees(encoded, Y, weights, spec), None
         if self.n_forest_trees:
-            forest = ObliqueForestClassifier(self.n_forest_trees, n_jobs=self.n_jobs, random_state=seed)
-            forest.fit(encoded, Y, weights)
+            forest = ObliqueForestClassifier(
+                self.n_forest_trees,
+                min_samples_split=self.forest_min_samples_split,
+                n_jobs=self.n_jobs,
+                random_state=seed,
+            ).fit(encoded, Y, weights)
         self.label_trees_, self.forest_ = trees, forest
         self.encoding_, self.targets_ = encoding, targets
         self.__dict__.update(targets.attributes)
