@@ -1,6 +1,6 @@
 """Label trees, a forest, and both in one model, beside the label trees of Omikuji, on sets with many labels.
 
-`python -m slantwood_bench.scripts.many_labels [NAME ...]`. P@1, 3 and 5, the processor time of fitting (that of
+`python -m slantwood_bench.scripts.many_labels [NAME ...]`. P@1, 3 and 5, the processor time of fitting (of
 all threads, which depends less than others on what else the machine does) and of predicting the best five
 labels of a row, and the size of the model as a file in half precision, for predicting only; Omikuji's files
 are as it writes them. Eurlex has its official test rows, of other sets a third of the rows tests. Omikuji
