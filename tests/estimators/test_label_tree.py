@@ -42,6 +42,12 @@ def test_labels_that_are_words_are_found_in_new_texts(model):
     assert precision_at_k(shuffled, model.predict_proba(X, top_k=3), 3) < 0.3
 
 
+def test_few_labels_are_not_divided(data):
+    whole = LabelTreeClassifier(random_state=0).fit(*data)
+    assert whole.label_trees_.child_starts.tolist() == [0, data[1].shape[1]]
+    assert precision_at_k(data[1], whole.predict_proba(data[0], top_k=3), 3) > 0.95
+
+
 def test_trees_are_as_deep_as_labels_ask_for(model):
     assert len(model.label_trees_.roots) == 3
     assert np.diff(model.label_trees_.child_starts).max() <= 6
@@ -68,8 +74,8 @@ def test_a_seed_gives_one_model_and_another_seed_another(data, model):
 def test_labels_in_another_order_have_nearly_the_same_scores(data):
     X, Y = data
     order = np.random.default_rng(0).permutation(Y.shape[1])
-    # In one node, so that there is one way to divide the labels, and solved exactly.
-    settings = {"n_estimators": 1, "max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
+    # In one node, and solved exactly.
+    settings = {"max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
     plain = LabelTreeClassifier(**settings).fit(X, Y).predict_proba(X)
     permuted = LabelTreeClassifier(**settings).fit(X, Y[:, order]).predict_proba(X)
     np.testing.assert_allclose(permuted, plain[:, order], atol=1e-3)
@@ -79,7 +85,7 @@ def test_a_row_of_weight_two_is_two_rows(data):
     X, Y = data
     weights = np.random.default_rng(0).integers(0, 3, X.shape[0])
     again = np.repeat(np.arange(X.shape[0]), weights)
-    settings = {"n_estimators": 1, "max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
+    settings = {"max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
     weighted = LabelTreeClassifier(**settings).fit(X, Y, weights)
     repeated = LabelTreeClassifier(**settings).fit(X[again], Y[again])
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-3)

@@ -56,11 +56,11 @@ def slow_scores(rows, trees, beam):
     return scores
 
 
-def search(rows, trees, beam, top_k=-1, share=1.0, others=None):
+def search(rows, trees, beam, top_k=-1, share=1.0, others=None, least=0.0):
     others = sp.csr_array((len(rows), N_LABELS), dtype=np.float32) if others is None else others
     matrix = with_ones(unit_rows(rows))
     indptr, indices, data = beam_scores(
-        matrix, 0, len(rows), trees, beam, share, sparse_matrix(others), np.arange(N_LABELS), top_k
+        matrix, 0, len(rows), trees, beam, share, sparse_matrix(others), np.arange(N_LABELS), least, top_k
     )
     return sp.csr_array((data, indices, indptr), (len(rows), N_LABELS))
 
@@ -78,6 +78,12 @@ def test_the_best_few_are_those_of_all_scores(rows, trees):
         scores = everything[[i]].toarray()[0]
         chosen = np.argsort(-scores, kind="stable")[:4]
         np.testing.assert_array_equal(best[[i]].indices, np.sort(chosen[scores[chosen] > 0]))
+
+
+def test_scores_up_to_the_least_are_left_out(rows, trees):
+    everything, some = search(rows, trees, 5).toarray(), search(rows, trees, 5, least=0.3)
+    assert 0 < some.nnz < (everything > 0).sum()
+    np.testing.assert_array_equal(some.toarray(), np.where(everything > np.float32(0.3), everything, 0))
 
 
 def test_what_others_say_is_added_for_labels_inside_and_outside_of_the_beam(rows, trees):

@@ -18,8 +18,8 @@ _1 = np.float32(1.0)
 
 
 @exact
-def beam_scores(X, first, last, trees, beam, share, others, ranks, top_k):
-    """Scores above zero of the rows from `first` to before `last` as CSR, the `top_k` largest of a row only.
+def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k):
+    """Scores of the rows from `first` to before `last` as CSR, the `top_k` largest of a row only.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, top_k):
         Sparse, a row for each of the range: what is added to the scores of its labels.
     ranks : array of int64
         One for each label. Of equal scores, the one of lower rank counts as larger.
+    least : float
+        Scores that are no larger are left out.
     top_k : int
         -1 for all.
     """
@@ -85,13 +87,17 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, top_k):
                 here, there = there, here
                 logs_here, logs_there = logs_there, logs_here
                 n_here = n_there
+        kept = 0
         for k in range(n_seen):
-            scores[k] = total[labels[k]]
-            total[labels[k]] = np.float32(0.0)
-            seen[labels[k]] = False
-        kept = n_seen
-        if 0 < top_k < n_seen:
-            select_largest(scores, labels, n_seen, top_k, ranks)
+            label = labels[k]
+            if total[label] > least:
+                labels[kept] = label
+                scores[kept] = total[label]
+                kept += 1
+            total[label] = np.float32(0.0)
+            seen[label] = False
+        if 0 < top_k < kept:
+            select_largest(scores, labels, kept, top_k, ranks)
             kept = top_k
         if stored + kept > indices.shape[0]:
             indices = grown(indices, stored + kept)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from slantwood.kernels.l2_svm import LANES, Separators, one_against_rest
 from slantwood.kernels.matrix import Matrix
 from slantwood.label_trees.model import LabelTrees, joined, starts_joined
-from slantwood.label_trees.partition import LabelPartition, divide_labels, label_directions
+from slantwood.label_trees.partition import LabelPartition, divide_labels, label_directions, undivided
 from slantwood.label_trees.rows import unit_rows, with_ones
 from slantwood.threads import run_in_threads
 
@@ -59,14 +59,18 @@ def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Labe
     spec : LabelTreeSpec
         The settings.
     """
-    rows = unit_rows(X)
-    directions = label_directions(rows, Y, row_weights)
-    labels = np.unique(Y.indices).astype(np.int64)
+    rows, labels = unit_rows(X), np.unique(Y.indices).astype(np.int64)
     matrix, costs = with_ones(rows), (spec.C * row_weights).astype(np.float32)
-    seeds = [int(each) for each in np.random.SeedSequence(spec.seed).generate_state(spec.n_trees)]
-    divide = partial(divide_labels, directions, labels, spec.n_children, spec.max_leaf_labels)
-    with closing(run_in_threads(divide, seeds, spec.n_jobs)) as found:
-        partitions = list(found)
+    # Where all labels stand in one node there is nothing in which trees could differ.
+    n_trees = spec.n_trees if len(labels) > spec.max_leaf_labels else 1
+    seeds = [int(each) for each in np.random.SeedSequence(spec.seed).generate_state(n_trees)]
+    if len(labels) > spec.max_leaf_labels:
+        directions = label_directions(rows, Y, row_weights)
+        divide = partial(divide_labels, directions, labels, spec.n_children, spec.max_leaf_labels)
+        with closing(run_in_threads(divide, seeds, spec.n_jobs)) as found:
+            partitions = list(found)
+    else:
+        partitions = [undivided(labels)]
     trained = zip(partitions, seeds, strict=True)
     return joined([_trained(each, matrix, Y, costs, spec, seed) for each, seed in trained])
 

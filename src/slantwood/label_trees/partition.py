@@ -99,6 +99,13 @@ def divide_labels(
     )
 
 
+def undivided(labels: np.ndarray) -> LabelPartition:
+    """Return a root whose children are the labels."""
+    n, places = len(labels), np.arange(len(labels), dtype=np.int64)
+    starts = np.array([0, n], np.int64)
+    return LabelPartition(labels.astype(np.int64), starts, places, places + 1, np.full(n, -1, np.int32))
+
+
 def _clusters(
     directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: np.uint64
 ) -> list[np.ndarray]:

@@ -23,10 +23,11 @@ def label_scores(
     beam: int,
     share: float,
     others: sp.csr_array | None,
+    least: float = 0.0,
     top_k: int | None,
     n_jobs: int | None,
 ) -> sp.csr_array:
-    """Return the scores above zero of the labels that a beam search finds.
+    """Return the scores of the labels that a beam search finds.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ def label_scores(
         Part of the trees in the score.
     others : CSR array of shape (n_rows, n_labels), optional
         Float32, what else is added to the scores.
+    least : float
+        Scores that are no larger are left out.
     top_k : int, optional
         Keep the largest so many of each row.
     n_jobs : int, optional
@@ -56,7 +59,9 @@ def label_scores(
     def chunk(start: int) -> sp.csr_array:
         stop = min(start + _ROWS_AT_ONCE, n)
         beside = sparse_matrix(added[start:stop])
-        indptr, indices, scores = beam_scores(rows, start, stop, trees, beam, share, beside, ranks, most)
+        indptr, indices, scores = beam_scores(
+            rows, start, stop, trees, beam, share, beside, ranks, least, most
+        )
         return sp.csr_array((scores, indices, indptr), shape=(stop - start, n_labels))
 
     chunks = list(run_in_threads(chunk, range(0, n, _ROWS_AT_ONCE), n_jobs))

@@ -30,6 +30,9 @@ AT = (1, 3, 5)
 # Of a mixture; more trees add little, and a file grows with each.
 FOREST_TREES = 10
 
+# Of label trees that do divide these labels.
+LEAF_LABELS = 100
+
 # As Bonsai is run: wide, shallow, clusters as they fall.
 BONSAI = {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}
 
@@ -44,7 +47,7 @@ class Found(NamedTuple):
 
 
 def label_trees(jobs: int, **parameters: Any) -> LabelTreeClassifier:
-    """Make label trees with defaults."""
+    """Make label trees with defaults, by which these sets have classifiers of all labels in one node."""
     return LabelTreeClassifier(n_jobs=jobs, random_state=0, **parameters)
 
 
@@ -55,8 +58,9 @@ def forest(jobs: int) -> ObliqueForestClassifier:
 
 OURS: dict[str, Callable[[int], Any]] = {
     "forest": forest,
-    "label trees": label_trees,
-    "label trees and forest": lambda jobs: label_trees(jobs, n_forest_trees=FOREST_TREES),
+    "classifiers": label_trees,
+    "label trees": lambda jobs: label_trees(jobs, max_leaf_labels=LEAF_LABELS),
+    "classifiers and forest": lambda jobs: label_trees(jobs, n_forest_trees=FOREST_TREES),
 }
 OMIKUJI: dict[str, dict[str, Any]] = {"Omikuji, Parabel": {}, "Omikuji, Bonsai": BONSAI}
 

@@ -13,7 +13,7 @@ X, Y = make_multilabel_classification(n_samples=150, n_features=30, n_classes=8,
 PROBLEM = Problem("multi-label", X.astype(np.float32), Y)
 
 
-@pytest.mark.parametrize("model", ["label trees", "label trees and forest"])
+@pytest.mark.parametrize("model", ["label trees", "classifiers and forest"])
 def test_a_model_of_ours_has_precision_time_and_size(model):
     found = many_labels.judged(many_labels.OURS[model](1), *two_thirds(PROBLEM))
     assert 0.4 < found.precision[0] <= 1
