@@ -292,7 +292,8 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         -------
         array or CSR array of shape (n_rows, n_labels)
             Columns in the order of `classes_`. Scores put labels in order, and are not calibrated. With
-            `top_k` and `sparse` the dense matrix is never formed.
+            `top_k` the dense matrix is never formed. Of labels that are not divided nearly all score above 0,
+            so that `sparse` spares nothing.
 
         Examples
         --------
