@@ -128,6 +128,17 @@ def test_a_label_without_rows_scores_zero(data):
     assert model.n_classes_ == Y.shape[1]
 
 
+@pytest.mark.parametrize("max_leaf_labels", ["auto", 2])
+def test_rows_without_labels_teach_what_has_none(max_leaf_labels):
+    # Words 0 to 4 stand for labels; half of the rows have neither.
+    X = sp.csr_array(np.kron(np.eye(10), np.ones((20, 1))))
+    Y = (X.toarray() > 0)[:, :5]
+    model = LabelTreeClassifier(max_leaf_labels=max_leaf_labels, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), Y)
+    one = LabelTreeClassifier(random_state=0).fit(X, Y[:, :1])
+    np.testing.assert_array_equal(one.predict(X), Y[:, :1])
+
+
 # ---- the best few
 
 

@@ -111,7 +111,9 @@ def _parts(partition: LabelPartition, Y: sp.csr_array, seed: int) -> Iterator[_P
         of_children = [
             _rows_of(by_label, partition.label_starts[c], partition.label_stops[c]) for c in children
         ]
-        rows = np.unique(np.concatenate(of_children))
+        # Whatever row asks for its labels comes to the root, one without any among them.
+        rows = np.arange(Y.shape[0]) if node == 0 else np.unique(np.concatenate(of_children))
+        narrow = rows.astype(np.uint32)
         step = LANES * max(1, _CELLS_AT_ONCE // (LANES * len(rows)))
         seeds = np.random.SeedSequence([seed, node]).generate_state(len(children), np.uint64) | np.uint64(1)
         for first in range(0, len(children), step):
@@ -119,7 +121,7 @@ def _parts(partition: LabelPartition, Y: sp.csr_array, seed: int) -> Iterator[_P
             starts = np.concatenate([[0], np.cumsum([len(each) for each in some])]).astype(np.int64)
             members = np.searchsorted(rows, np.concatenate(some)).astype(np.uint32)
             is_last = first + step >= len(children)
-            yield _Part(rows.astype(np.uint32), starts, members, seeds[first], is_last)
+            yield _Part(narrow, starts, members, seeds[first], is_last)
 
 
 def _rows_of(by_label: sp.csc_array, start: int, stop: int) -> np.ndarray:
