@@ -77,6 +77,7 @@ def test_a_separator_is_where_a_slow_descent_ends():
     np.testing.assert_allclose(separators(X, [side], **EXACT)[0], slow, atol=1e-3)
 
 
+@pytest.mark.plain_python
 def test_one_pass_over_a_single_row_is_the_step_of_the_slow_descent():
     X = text(n=1, d=8)
     slow = slow_descent(X, [True], [2.0], [0], 1)

@@ -9,6 +9,9 @@ from slantwood.kernels.random import below
 from slantwood.kernels.spherical_means import spherical_means
 
 
+pytestmark = pytest.mark.plain_python
+
+
 def unit(values):
     return (values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)).astype(np.float32)
 

@@ -10,6 +10,8 @@ from slantwood.label_trees.fitting import LabelTreeSpec, fit_label_trees
 from slantwood.label_trees.prediction import label_scores
 from slantwood.label_trees.rows import unit_rows, with_ones
 
+pytestmark = pytest.mark.plain_python
+
 N_LABELS = 30
 
 
