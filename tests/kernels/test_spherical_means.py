@@ -8,7 +8,6 @@ from slantwood.kernels.matrix import sparse_matrix
 from slantwood.kernels.random import below
 from slantwood.kernels.spherical_means import spherical_means
 
-
 pytestmark = pytest.mark.plain_python
 
 
