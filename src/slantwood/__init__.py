@@ -11,6 +11,7 @@ from slantwood.split_names import SPLITS
 if TYPE_CHECKING:
     from slantwood.estimators.boosting import ObliqueBoostingClassifier, ObliqueBoostingRegressor
     from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+    from slantwood.estimators.label_tree import LabelTreeClassifier
     from slantwood.estimators.reranking import TailReranker
     from slantwood.estimators.saving import load_model
     from slantwood.estimators.top_labels import TopLabels
@@ -35,6 +36,7 @@ _HOMES = {
     "Clustering": "slantwood.targets.clustering",
     "Encoding": "slantwood.features.encoding",
     "Hierarchy": "slantwood.targets.hierarchy",
+    "LabelTreeClassifier": "slantwood.estimators.label_tree",
     "ModelFileError": "slantwood.model.refusal",
     "ObliqueBoostingClassifier": "slantwood.estimators.boosting",
     "ObliqueBoostingRegressor": "slantwood.estimators.boosting",
@@ -56,6 +58,7 @@ __all__ = [
     "Encoding",
     "GradientSplit",
     "Hierarchy",
+    "LabelTreeClassifier",
     "ModelFileError",
     "NDCGSplit",
     "OC1Split",

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from slantwood import (
     Hierarchy,
+    LabelTreeClassifier,
     ObliqueBoostingClassifier,
     ObliqueBoostingRegressor,
     ObliqueForestClassifier,
@@ -120,6 +121,10 @@ def run(folder):
         forest = ObliqueForestClassifier(n_estimators=2).fit(X, y)
         forest.predict(X)
         forest.predict_proba(X, top_k=2)
+    for x, y in ((X, labels), (sp.csr_array(X), sp.csr_array(labels)), (locked(X), locked(labels))):
+        trees = LabelTreeClassifier(2, n_children=2, max_leaf_labels=2, n_forest_trees=2).fit(x, y)
+        trees.predict(x)
+        trees.predict_top_k(x, 2)
     ObliqueForestRegressor(n_estimators=2).fit(X, X[:, :2]).predict(X)
     partly = np.where(rng.random(60) < 0.2, np.nan, X[:, 0])
     ObliqueTreeRegressor(unlabeled_weight=0.5).fit(X, partly).predict(X)

@@ -1,6 +1,7 @@
 """How a fitted estimator becomes one file, and an estimator again.
 
-The document of the file (see `model.container`) has
+The document of the file (see `model.container`) has, unless it is that of label trees, of which
+`estimators.label_tree_saving` tells,
 
     slantwood      version of the library that wrote it, for the curious
     estimator      name of the class
@@ -28,7 +29,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,6 +46,7 @@ from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.estimators.label_tree import LabelTreeClassifier
 from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
 from slantwood.estimators.several import check_class_weights
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
@@ -54,7 +56,7 @@ from slantwood.hints import shortened
 from slantwood.kernels.matrix import Matrix
 from slantwood.model import container, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
-from slantwood.model.refusal import ModelFileError
+from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.splits.own import OwnSplit
 from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
@@ -96,6 +98,9 @@ _OPTIONAL_FOR_TRAINING = {name: name for name in ("oob_decision_function_", "oob
 _MOST_LABELS = 1 << 24
 _BYTES_PER_LABEL = 128
 
+# Of each column of X there is a number in the encoding.
+BYTES_PER_COLUMN = 64
+
 # Letters of an error that are repeated: what a made-up file has for a name may be long.
 _MOST_LETTERS = 400
 
@@ -118,9 +123,29 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
     _check_path(path, "write")
     check_flag("float16", float16)
     check_flag("predict_only", predict_only)
+    known = (*_ESTIMATORS.values(), LabelTreeClassifier)
+    if type(model) not in known:
+        names = ", ".join(each.__name__ for each in known)
+        raise TypeError(f"{type(model).__name__} cannot be written to a model file, only {names}; pickle it")
+    if isinstance(model, LabelTreeClassifier):
+        from slantwood.estimators import label_tree_saving  # which writes the forest beside as is done here
+
+        made = label_tree_saving.described(model, float16=float16, predict_only=predict_only)
+    else:
+        made = described(model, float16=float16, predict_only=predict_only)
+    container.write(path, made.document, made.arrays)
+
+
+class Described(NamedTuple):
+    """What a model is in a file."""
+
+    document: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+
+def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
+    """Return the document and the arrays of a fitted estimator of trees."""
     name = type(model).__name__
-    if _ESTIMATORS.get(name) is not type(model):
-        raise TypeError(f"{name} cannot be written to a model file, only {', '.join(_ESTIMATORS)}; pickle it")
     if not predict_only and model.forest_.seed is None:
         raise ValueError("the model was itself saved for predicting only; give predict_only=True")
     writer = ValueWriter()
@@ -143,7 +168,7 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
     if dtype not in DTYPES:
         raise TypeError(f"y has dtype {dtype}, but a model file can hold {', '.join(DTYPES)}")
     _check_readable(document, ValueReader(dict(writer.arrays), document["hierarchies"]), model)
-    container.write(path, document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
+    return Described(document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
 
 
 def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -> None:
@@ -152,8 +177,8 @@ def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -
     encoding, targets = model.encoding_, model.targets_
     _check_parameters(made, targets, len(encoding.source))
     try:
-        _targets(document["targets"], reader)
-        _check_fitted(_values(document["fitted"], reader), encoding, targets, document["predict_only"])
+        targets_of(document["targets"], reader)
+        _check_fitted(values_of(document["fitted"], reader), encoding, targets, document["predict_only"])
         _check_leaf_values(model.trees_.leaves, targets, model.forest_.additive)
     except ModelFileError as error:
         raise ValueError(f"the model cannot be saved: {error}") from error
@@ -254,9 +279,18 @@ def _check_path(path: Any, method: str) -> None:
 
 
 def _restored(contents: Contents) -> Any:
+    if contents.document.get("estimator") == LabelTreeClassifier.__name__:
+        from slantwood.estimators import label_tree_saving  # which reads the forest beside as is done here
+
+        return label_tree_saving.restored(contents)
+    return restored_trees(contents)
+
+
+def restored_trees(contents: Contents) -> Any:
+    """Make an estimator of trees of what a file holds."""
     document, arrays, memory = contents.document, contents.arrays, contents.memory
     is_boosted = isinstance(document, dict) and "additive" in document
-    _check_keys(document, (*_KEYS, "additive") if is_boosted else _KEYS, "document")
+    check_keys(document, (*_KEYS, "additive") if is_boosted else _KEYS, "document")
     estimator, predict_only = document["estimator"], document["predict_only"]
     if estimator not in _ESTIMATORS:
         raise ModelFileError(f"{estimator=!r:.60} is not one of {', '.join(_ESTIMATORS)}")
@@ -269,21 +303,20 @@ def _restored(contents: Contents) -> Any:
     reader = ValueReader(arrays, document["hierarchies"], memory)
     model = _made(document, reader)
     encoding = encoding_from_json(document["encoding"], width)
-    targets = _targets(document["targets"], reader)
+    targets = targets_of(document["targets"], reader, memory)
     if (targets.task in NUMBER_TASKS) is isinstance(model, ObliqueClassifier):
         raise ModelFileError(f"the targets of {estimator} are of a wrong kind")
-    memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
     if is_boosted is not hasattr(model, "learning_rate"):
         raise ModelFileError(f"{estimator} has leaves of a wrong kind")
     _check_parameters(model, targets, width)
-    fitted = _values(document["fitted"], reader)
+    fitted = values_of(document["fitted"], reader)
     _check_fitted(fitted, encoding, targets, predict_only)
     trees = tree_file.from_arrays(
         document["trees"], arrays, n_features=width, n_targets=targets.n_columns, memory=memory
     )
     additive = None
     if is_boosted:
-        values = _values(document["additive"], reader)
+        values = values_of(document["additive"], reader)
         additive = Additive.checked(values, targets.task, targets.n_columns, trees.n_trees)
     _check_leaf_values(trees.leaves, targets, additive)
     if arrays:
@@ -306,15 +339,17 @@ def _restored(contents: Contents) -> Any:
 
 def _made(document: dict[str, Any], reader: ValueReader) -> Any:
     """Make an estimator that is not fitted yet."""
-    return _ESTIMATORS[document["estimator"]](**_values(document["parameters"], reader))
+    return _ESTIMATORS[document["estimator"]](**values_of(document["parameters"], reader))
 
 
-def _check_keys(given: Any, expected: Collection[str], name: str) -> None:
+def check_keys(given: Any, expected: Collection[str], name: str) -> None:
+    """Refuse a part of the document with other keys than these."""
     if not isinstance(given, dict) or given.keys() != set(expected):
         raise ModelFileError(f"{name} must have just {', '.join(expected)}")
 
 
-def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
+def values_of(given: Any, reader: ValueReader) -> dict[str, Any]:
+    """Return parameters or attributes by name."""
     if not isinstance(given, dict):
         raise ModelFileError(f"{given!r:.60} must be parameters or attributes")
     values = {name: reader.value(value) for name, value in given.items()}
@@ -326,8 +361,7 @@ def _values(given: Any, reader: ValueReader) -> dict[str, Any]:
 def _check_parameters(model: Any, targets: Any, width: int) -> None:
     """Check the parameters as `fit` would."""
     check.check_parameters(model.get_params(deep=False))
-    if abs(model.n_jobs or 0) > _MOST_JOBS:
-        raise ValueError(f"n_jobs={model.n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
+    check_jobs(model.n_jobs)
     for split in listed_splits(model.split):
         splits.named(split)
     if "loss" in model.get_params(deep=False):
@@ -349,10 +383,18 @@ def _check_parameters(model: Any, targets: Any, width: int) -> None:
             check_choice("class_weight", model.class_weight, ("balanced",))
 
 
-def _targets(given: Any, reader: ValueReader) -> Any:
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse a number of threads that nobody has."""
+    if abs(n_jobs or 0) > _MOST_JOBS:
+        raise ValueError(f"n_jobs={n_jobs!r} must be None, or from 1 to {_MOST_JOBS} or below 0")
+
+
+def targets_of(given: Any, reader: ValueReader, memory: MemoryLimit = UNLIMITED) -> Any:
+    """Make what y was of its part of the document."""
     targets = _targets_of_kind(given, reader, _TARGETS)
     if targets.n_columns > _MOST_LABELS:
         raise ModelFileError(f"{targets.n_columns} labels are more than the {_MOST_LABELS} of a file")
+    memory.check(_BYTES_PER_LABEL * targets.n_columns, f"{targets.n_columns} classes, labels or targets")
     return targets
 
 
@@ -363,7 +405,7 @@ def _targets_of_kind(given: Any, reader: ValueReader, kinds: Mapping[str, tuple[
     cls, keys = kinds[kind]
     if not given.keys() & _LATER.get(kind, set()):
         keys = keys - _LATER.get(kind, set())
-    _check_keys(given, {"kind", *keys}, "targets")
+    check_keys(given, {"kind", *keys}, "targets")
     if cls is MultiTargets:
         if not isinstance(given["parts"], list):
             raise ModelFileError("parts must be a list")

@@ -4,6 +4,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.scratch import grown
+from slantwood.kernels.selection import select_largest
 from slantwood.kernels.sorting import sort_rows, sorting_workspace
 
 
@@ -31,34 +32,6 @@ def add_leaves(nodes, tree_mask, trees, out):
         share = np.float32(1.0) / np.float32(max(used, 1))
         for j in range(leaves.n_columns):
             out[i, j] = out[i, j] * share if used > 0 else np.float32(np.nan)
-
-
-@exact
-def _partial_select(scores, labels, n, k, ranks):
-    # Moves the k largest scores (lower rank first among equals) to the front, by quickselect.
-    low = 0
-    high = n - 1
-    while low < high:
-        pivot_score = scores[(low + high) // 2]
-        pivot_rank = ranks[labels[(low + high) // 2]]
-        i = low
-        j = high
-        while i <= j:
-            while scores[i] > pivot_score or (scores[i] == pivot_score and ranks[labels[i]] < pivot_rank):
-                i += 1
-            while scores[j] < pivot_score or (scores[j] == pivot_score and ranks[labels[j]] > pivot_rank):
-                j -= 1
-            if i <= j:
-                scores[i], scores[j] = scores[j], scores[i]
-                labels[i], labels[j] = labels[j], labels[i]
-                i += 1
-                j -= 1
-        if k - 1 <= j:
-            high = j
-        elif k - 1 >= i:
-            low = i
-        else:
-            return
 
 
 @exact
@@ -112,7 +85,7 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
             seen[labels[k]] = False
         kept = n_seen
         if 0 < top_k < n_seen:
-            _partial_select(scores, labels, n_seen, top_k, ranks)
+            select_largest(scores, labels, n_seen, top_k, ranks)
             kept = top_k
         if stored + kept > indices.shape[0]:
             indices = grown(indices, stored + kept)

@@ -32,14 +32,22 @@ import numpy as np
 
 from slantwood.kernels.matrix import Matrix, dense_matrix, n_rows
 from slantwood.model.container import take
+from slantwood.model.packed_numbers import (
+    COLUMNS,
+    COUNTS,
+    NUMBERS,
+    Arrays,
+    columns_of,
+    finite,
+    half,
+    is_finite,
+    narrow,
+    single,
+    sized,
+    starts_of,
+)
 from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.model.trees import Trees
-
-Arrays = dict[str, np.ndarray]
-
-_COUNTS = ("uint8", "uint16", "uint32")
-_COLUMNS = ("uint16", "uint32")
-_NUMBERS = ("float16", "float32")
 
 # Node numbers are int32.
 _MOST_NODES = np.iinfo(np.int32).max
@@ -65,12 +73,12 @@ def to_arrays(
     weights, bias = trees.weights, trees.bias[inner]
     if float16 and len(weights):
         weights, bias = _half_weights(trees, inner)
-        means = _half(means)
+        means = half(means)
     arrays = {
         "trees/inner": np.packbits(inner),
         "trees/bias": bias,
-        "trees/counts": _narrow(np.diff(trees.indptr)[inner], _COUNTS),
-        "trees/features": _narrow(trees.indices, _COLUMNS),
+        "trees/counts": narrow(np.diff(trees.indptr)[inner], COUNTS),
+        "trees/features": narrow(trees.indices, COLUMNS),
         "trees/weights": weights,
         "trees/means": means,
     }
@@ -78,10 +86,10 @@ def to_arrays(
         arrays["trees/sizes"] = _narrow_sizes(trees.node_weight)
     leaves = trees.leaves
     if not leaves.is_dense:
-        arrays["leaves/counts"] = _narrow(np.diff(leaves.indptr), _COUNTS)
-        arrays["leaves/targets"] = _narrow(leaves.indices, _COLUMNS)
+        arrays["leaves/counts"] = narrow(np.diff(leaves.indptr), COUNTS)
+        arrays["leaves/targets"] = narrow(leaves.indices, COLUMNS)
     values = leaves.values if leaves.is_dense else _once_if_equal(leaves.data)
-    arrays["leaves/values"] = _half(values) if float16 else values
+    arrays["leaves/values"] = half(values) if float16 else values
     return {"n_trees": trees.n_trees, "sparse_leaves": not leaves.is_dense}, arrays
 
 
@@ -92,33 +100,20 @@ def _check_shape(trees: Trees, inner: np.ndarray) -> None:
     if not all(map(np.array_equal, derived, given)) or n_rows(trees.leaves) != (~inner).sum():
         raise ValueError("the nodes of the trees are not numbered breadth first, as the grower numbers them")
     leaf_values = trees.leaves.values if trees.leaves.is_dense else trees.leaves.data
-    if not all(map(_is_finite, (trees.weights, trees.means, trees.bias, leaf_values))):
+    if not all(map(is_finite, (trees.weights, trees.means, trees.bias, leaf_values))):
         raise ValueError("the trees hold numbers that are not finite")
-
-
-def _narrow(numbers: np.ndarray, dtypes: tuple[str, ...]) -> np.ndarray:
-    largest = int(numbers.max(initial=0))
-    name = next(name for name in dtypes if largest <= np.iinfo(name).max)
-    return numbers.astype(name, copy=False)
 
 
 def _narrow_sizes(sizes: np.ndarray) -> np.ndarray:
     # Sums of row weights, which are whole numbers where rows have no weights of their own.
     are_whole = sizes.min() >= 0 and (sizes == np.rint(sizes)).all()
     are_whole = are_whole and sizes.max() <= np.iinfo(np.uint32).max
-    return _narrow(sizes, _COUNTS) if are_whole else sizes
+    return narrow(sizes, COUNTS) if are_whole else sizes
 
 
 def _once_if_equal(numbers: np.ndarray) -> np.ndarray:
     bits = numbers.view(np.uint32)  # tells -0.0 from 0.0
     return numbers[:1] if len(numbers) > 1 and bits.min() == bits.max() else numbers
-
-
-def _half(numbers: np.ndarray) -> np.ndarray:
-    """Round to float16 where no number is too large for it."""
-    limit = np.finfo(np.float16).max
-    fits = -limit <= numbers.min(initial=0.0) and numbers.max(initial=0.0) <= limit
-    return numbers.astype(np.float16) if fits else numbers
 
 
 def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -168,13 +163,13 @@ def from_arrays(
     packed = take(arrays, "trees/inner", ("uint8",))
     if n_nodes > _MOST_NODES or len(packed) != -(-n_nodes // 8):
         raise ModelFileError(f"{len(packed)} bytes of array 'trees/inner' are not bits of {n_nodes} nodes")
-    per_node = _sized(arrays, "trees/counts", _COUNTS, n_inner)
-    features = _columns(arrays, "trees/features", n_features)
+    per_node = sized(arrays, "trees/counts", COUNTS, n_inner)
+    features = columns_of(arrays, "trees/features", n_features)
     n_weights = len(features)
-    weights = _sized(arrays, "trees/weights", _NUMBERS, n_weights)
-    means = _sized(arrays, "trees/means", _NUMBERS, n_weights, one_for_all=True)
-    sizes = _sized(arrays, "trees/sizes", (*_COUNTS, "float64"), n_nodes) if "trees/sizes" in arrays else None
-    if sizes is not None and _finite(sizes, "trees/sizes").min() < 0:
+    weights = sized(arrays, "trees/weights", NUMBERS, n_weights)
+    means = sized(arrays, "trees/means", NUMBERS, n_weights, one_for_all=True)
+    sizes = sized(arrays, "trees/sizes", (*COUNTS, "float64"), n_nodes) if "trees/sizes" in arrays else None
+    if sizes is not None and finite(sizes, "trees/sizes").min() < 0:
         raise ModelFileError("array 'trees/sizes' holds weights below 0")
     stored_leaves = _stored_leaves(arrays, n_leaves, n_targets, sparse_leaves)
     memory.check(_BYTES_PER_NODE * n_nodes, f"{n_trees} trees of {n_nodes} nodes")
@@ -187,10 +182,10 @@ def from_arrays(
 
     counts = np.zeros(n_nodes, np.int64)
     counts[inner] = per_node
-    indptr = _starts(counts, n_weights, "trees/counts")
+    indptr = starts_of(counts, n_weights, "trees/counts")
     features, weights, means = _in_order(features, weights, _repeated(means, n_weights), indptr)
     node_bias = np.zeros(n_nodes, np.float64)
-    node_bias[inner] = _finite(bias, "trees/bias")
+    node_bias[inner] = finite(bias, "trees/bias")
     return Trees(
         roots,
         left,
@@ -198,8 +193,8 @@ def from_arrays(
         leaf,
         indptr,
         features.astype(np.int32, copy=False),
-        _single(weights, "trees/weights"),
-        _single(means, "trees/means"),
+        single(weights, "trees/weights"),
+        single(means, "trees/means"),
         node_bias,
         depth,
         np.full(n_nodes, np.nan) if sizes is None else sizes.astype(np.float64, copy=False),
@@ -255,11 +250,11 @@ class _StoredLeaves(NamedTuple):
 def _stored_leaves(arrays: Arrays, n_leaves: int, n_targets: int, is_sparse: bool) -> _StoredLeaves:
     name = "leaves/values"
     if is_sparse:
-        counts = _sized(arrays, "leaves/counts", _COUNTS, n_leaves)
-        targets = _columns(arrays, "leaves/targets", n_targets)
-        values = _sized(arrays, name, _NUMBERS, len(targets), one_for_all=True)
+        counts = sized(arrays, "leaves/counts", COUNTS, n_leaves)
+        targets = columns_of(arrays, "leaves/targets", n_targets)
+        values = sized(arrays, name, NUMBERS, len(targets), one_for_all=True)
         return _StoredLeaves(values, counts, targets)
-    values = take(arrays, name, _NUMBERS, n_dimensions=2)
+    values = take(arrays, name, NUMBERS, n_dimensions=2)
     if values.shape != (n_leaves, n_targets):
         raise ModelFileError(f"array {name!r} has shape {values.shape}; expected {(n_leaves, n_targets)}")
     return _StoredLeaves(values)
@@ -268,11 +263,11 @@ def _stored_leaves(arrays: Arrays, n_leaves: int, n_targets: int, is_sparse: boo
 def _leaves(stored: _StoredLeaves, n_targets: int) -> Matrix:
     name = "leaves/values"
     if stored.counts is None or stored.targets is None:
-        return dense_matrix(_single(stored.values, name))
-    indptr = _starts(stored.counts, len(stored.targets), "leaves/counts")
+        return dense_matrix(single(stored.values, name))
+    indptr = starts_of(stored.counts, len(stored.targets), "leaves/counts")
     _check_each_once(stored.targets, indptr, n_targets)
     targets = stored.targets.astype(np.uint32, copy=False)
-    data = _single(_repeated(stored.values, len(targets)), name)
+    data = single(_repeated(stored.values, len(targets)), name)
     return Matrix(False, np.empty((0, 0), np.float32), indptr, targets, data, n_targets, False)
 
 
@@ -307,45 +302,6 @@ def _falls_within(columns: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     return falls[indptr[np.searchsorted(indptr, falls)] != falls]
 
 
-def _columns(arrays: Arrays, name: str, n_columns: int) -> np.ndarray:
-    columns = take(arrays, name, _COLUMNS)
-    if len(columns) and columns.max() >= n_columns:
-        raise ModelFileError(f"array {name!r} has the column {columns.max()}, and there are {n_columns}")
-    return columns
-
-
-def _sized(
-    arrays: Arrays, name: str, dtypes: tuple[str, ...], length: int, *, one_for_all: bool = False
-) -> np.ndarray:
-    array = take(arrays, name, dtypes)
-    if len(array) != length and not (one_for_all and len(array) == 1):
-        raise ModelFileError(f"array {name!r} has {len(array)} numbers, and must have {length}")
-    return array
-
-
 def _repeated(array: np.ndarray, length: int) -> np.ndarray:
     """Return as many numbers as there should be, of which one may stand for all."""
     return array if len(array) == length else np.full(length, array[0])
-
-
-def _starts(counts: np.ndarray, total: int, name: str) -> np.ndarray:
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    if starts[-1] != total:
-        raise ModelFileError(f"array {name!r} adds up to {starts[-1]}, and must add up to {total}")
-    return starts
-
-
-def _single(numbers: np.ndarray, name: str) -> np.ndarray:
-    return _finite(numbers.astype(np.float32, copy=False), name)
-
-
-def _finite(numbers: np.ndarray, name: str) -> np.ndarray:
-    if not _is_finite(numbers):
-        raise ModelFileError(f"array {name!r} holds numbers that are not finite")
-    return numbers
-
-
-def _is_finite(numbers: np.ndarray) -> bool:
-    # The least and the largest number are NaN where any is; unlike a mask of all, this takes no memory.
-    return not numbers.size or bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))

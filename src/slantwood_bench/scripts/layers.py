@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("callbacks", "explain", "export", "model_data", "warmup"),
     ("estimators",),
-    ("ensemble",),
+    ("ensemble", "label_trees"),
     ("data", "metrics", "model_selection", "views"),
     ("growth", "targets"),
     ("features", "leaves", "losses", "model", "splits"),

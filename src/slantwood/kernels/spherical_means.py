@@ -1,0 +1,109 @@
+"""Clusters of sparse rows of unit length by their angles: spherical k-means (Dhillon and Modha 2001).
+
+Each row belongs to the centre with which its inner product is largest; each centre is the sum of its rows,
+scaled to length 1. Centres are held with one line for each feature, so that the products of a row with all of
+them are sums of whole lines, which run in vector registers.
+"""
+
+import math
+
+import numpy as np
+
+from slantwood.kernels.compiling import exact, vectorised
+from slantwood.kernels.random import below
+from slantwood.kernels.scratch import scratch
+
+_0 = np.float32(0.0)
+
+
+@exact
+def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
+    """Write the cluster of each of some rows; return the mean inner product of rows with their centres.
+
+    Starts from rows drawn at random, as many as there are clusters, and ends when a round raises that mean
+    by no more than `tol`, or after `max_iter` rounds. A cluster may be empty.
+
+    Parameters
+    ----------
+    Z : Matrix
+        Sparse, rows of length 1.
+    rows : array of uint32
+        Those to divide, at least as many as clusters.
+    n_clusters, max_iter : int
+        Numbers of clusters, and of rounds at the most.
+    tol : float
+        Of the mean.
+    seed : int
+        A number of 64 bits, not 0.
+    cluster : array of int32
+        Out: of each of the rows.
+    """
+    n = rows.shape[0]
+    state = np.empty(1, np.uint64)
+    state[0] = seed
+    order = rows.copy()
+    centres = np.zeros((Z.n_columns, n_clusters), np.float32)
+    for c in range(n_clusters):
+        other = c + below(state, n - c)
+        order[c], order[other] = order[other], order[c]
+        _add_to_centre(Z, order[c], centres, c)
+    before = -np.inf
+    mean = 0.0
+    for _ in range(max_iter):
+        mean = _assign(Z, rows, centres, cluster)
+        if mean - before <= tol:
+            break
+        before = mean
+        _move_centres(Z, rows, cluster, centres)
+    return mean
+
+
+@exact
+def _assign(Z, rows, centres, cluster):
+    # Each row to the centre that is nearest, of equal ones the first; returns the mean inner product.
+    n_clusters = centres.shape[1]
+    products = scratch(n_clusters, np.float32)
+    total = 0.0
+    for i in range(rows.shape[0]):
+        for c in range(n_clusters):
+            products[c] = _0
+        for k in range(Z.indptr[rows[i]], Z.indptr[rows[i] + 1]):
+            _add_multiple(centres[np.int64(Z.indices[k])], Z.data[k], products)
+        best = 0
+        for c in range(1, n_clusters):
+            if products[c] > products[best]:
+                best = c
+        cluster[i] = best
+        total += products[best]
+    return total / rows.shape[0]
+
+
+@exact
+def _move_centres(Z, rows, cluster, centres):
+    for j in range(centres.shape[0]):
+        for c in range(centres.shape[1]):
+            centres[j, c] = _0
+    for i in range(rows.shape[0]):
+        _add_to_centre(Z, rows[i], centres, cluster[i])
+    lengths = np.zeros(centres.shape[1], np.float64)
+    for j in range(centres.shape[0]):
+        for c in range(centres.shape[1]):
+            lengths[c] += np.float64(centres[j, c]) ** 2
+    factors = scratch(centres.shape[1], np.float32)
+    for c in range(centres.shape[1]):
+        factors[c] = np.float32(1.0 / math.sqrt(lengths[c])) if lengths[c] > 0.0 else _0
+    for j in range(centres.shape[0]):
+        for c in range(centres.shape[1]):
+            centres[j, c] *= factors[c]
+
+
+@exact
+def _add_to_centre(Z, row, centres, c):
+    for k in range(Z.indptr[row], Z.indptr[row + 1]):
+        centres[np.int64(Z.indices[k]), c] += Z.data[k]
+
+
+@vectorised
+def _add_multiple(line, factor, out):
+    for c in range(out.shape[0]):
+        out[c] += factor * line[c]

@@ -1,0 +1,119 @@
+"""How labels are divided: a shallow, wide tree whose nodes hold labels of rows that are alike.
+
+A label lies where the rows that have it lie: in the direction of their sum. Nodes with more labels than a
+leaf may hold are divided by spherical k-means of these directions (S. Khandagale, H. Xiao and R. Babbar:
+Bonsai, diverse and shallow trees for extreme multi-label classification, Machine Learning 2020).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.features.matrix import normalized_rows
+from slantwood.kernels.matrix import Matrix, sparse_matrix
+from slantwood.kernels.spherical_means import spherical_means
+
+# Rounds of k-means, and the gain of the mean inner product that is worth another one.
+_MAX_ITER = 30
+_TOL = 1e-4
+
+
+class LabelPartition(NamedTuple):
+    """A tree over labels. Those under a node, and under each of its children, are a range of `order`.
+
+    Nodes are numbered level by level from the root, 0. The children of node v are those from child_starts[v]
+    to child_starts[v + 1]; child c has the labels from label_starts[c] to label_stops[c], and is the node
+    nodes[c] or, where that is -1, one label.
+    """
+
+    order: np.ndarray  # int64, labels
+    child_starts: np.ndarray  # int64
+    label_starts: np.ndarray  # int64
+    label_stops: np.ndarray  # int64
+    nodes: np.ndarray  # int32
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, labels not counted."""
+        return len(self.child_starts) - 1
+
+
+def label_directions(rows: sp.csr_array, Y: sp.csr_array, row_weights: np.ndarray) -> Matrix:
+    """Return for each label the sum of its rows, which have length 1, scaled to length 1 itself."""
+    weighted = sp.csr_array(Y.T.tocsr() @ sp.diags_array(row_weights), dtype=np.float32)
+    sums = sp.csr_array(weighted @ rows)
+    sums.sort_indices()
+    return normalized_rows(sparse_matrix(sums))
+
+
+def divide_labels(
+    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: int
+) -> LabelPartition:
+    """Divide labels until no leaf has more than `max_leaf_labels`.
+
+    Parameters
+    ----------
+    directions : Matrix
+        One row for each label.
+    labels : array of int
+        Those to divide.
+    n_children : int
+        Children of a node at the most.
+    max_leaf_labels : int
+        Labels of a leaf at the most.
+    seed : int
+        Of the first centres.
+    """
+    order = np.array(labels, np.int64)
+    ranges, child_starts = [(0, len(order))], [0]
+    starts: list[int] = []
+    stops: list[int] = []
+    nodes: list[int] = []
+    for start, stop in ranges:  # which grows: level by level
+        if stop - start <= max_leaf_labels:
+            starts += range(start, stop)
+            stops += range(start + 1, stop + 1)
+            nodes += [-1] * (stop - start)
+        else:
+            draw = np.random.SeedSequence([seed, len(child_starts)]).generate_state(1, np.uint64)[
+                0
+            ] | np.uint64(1)
+            clusters = _clusters(directions, order[start:stop], n_children, max_leaf_labels, draw)
+            order[start:stop] = np.concatenate(clusters)
+            for size in map(len, clusters):
+                # A cluster of one label is that label: a node with a single child would say nothing.
+                nodes.append(len(ranges) if size > 1 else -1)
+                starts.append(start)
+                stops.append(start + size)
+                if size > 1:
+                    ranges.append((start, start + size))
+                start += size
+        child_starts.append(len(nodes))
+    return LabelPartition(
+        order,
+        np.array(child_starts, np.int64),
+        np.array(starts, np.int64),
+        np.array(stops, np.int64),
+        np.array(nodes, np.int32),
+    )
+
+
+def undivided(labels: np.ndarray) -> LabelPartition:
+    """Return a root whose children are the labels."""
+    n, places = len(labels), np.arange(len(labels), dtype=np.int64)
+    starts = np.array([0, n], np.int64)
+    return LabelPartition(labels.astype(np.int64), starts, places, places + 1, np.full(n, -1, np.int32))
+
+
+def _clusters(
+    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: np.uint64
+) -> list[np.ndarray]:
+    k = min(n_children, len(labels))
+    cluster = np.empty(len(labels), np.int32)
+    spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, cluster)
+    found = [labels[cluster == c] for c in range(k)]
+    found = [each for each in found if len(each)]
+    if len(found) == 1:  # labels of the very same rows
+        return np.array_split(labels, min(n_children, -(-len(labels) // max_leaf_labels)))
+    return found
