@@ -59,5 +59,5 @@ def plot_calibration(calibration: Any, *, label: str | None = None, ax: Axes | N
     ax.scatter(calibration.predicted, calibration.observed, s=area, color=colour, alpha=0.7, zorder=3)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="predicted probability", ylabel="share that came true")
-    ax.legend(loc="best", framealpha=0.8, edgecolor="none", fontsize="small")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, frameon=False, fontsize="small")
     return ax
