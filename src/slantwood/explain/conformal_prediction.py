@@ -103,7 +103,7 @@ class Conformal:
         check_flag("joint", joint)
         if not isinstance(self.rule, IntervalRule):
             raise ValueError("the model predicts classes or labels, which have no intervals; use predict_set")
-        said = said_of(self.model, X)
+        said = said_of(self.model, self.model.encode_features(X))
         half = self.rule.half_widths(said, share, joint=joint)
         parts = (said.predicted - half, said.predicted + half, said.predicted)
         if self.model.targets_.one_dimensional:
@@ -146,7 +146,9 @@ class Conformal:
         check_flag("joint", joint)
         if not isinstance(self.rule, SetRule):
             raise ValueError("the model predicts numbers, of which there are no sets; use predict_interval")
-        members = self.rule.members(said_of(self.model, X).predicted, share, joint=joint)
+        members = self.rule.members(
+            said_of(self.model, self.model.encode_features(X)).predicted, share, joint=joint
+        )
         return PredictionSets(members, self.model.classes_, share)
 
     def measure(self, X: Any, y: Any, coverage: float = 0.9, *, joint: bool = False) -> Covered:
@@ -235,10 +237,10 @@ def conformal(
 
     Notes
     -----
-    With ``unseen=True`` the coverage is guaranteed: at least what is asked for on average, and no more than
-    1 / (n_rows + 1) above it where scores do not tie. Out of bag and with `cv` predictions of the rows come
-    from fewer trees or fewer rows than those of the model; they are nearly as good, and coverage is what was
-    asked for in all experiments (docs/uncertainty.md), but there is no proof of it.
+    With ``unseen=True`` the coverage of sets is guaranteed: at least what is asked for on average, and no
+    more than 1 / (n_rows + 1) above it where scores do not tie; that of intervals is up to the choice between
+    two forms of them. Out of bag and with `cv`, predictions of the rows come from fewer trees or fewer rows
+    than those of the model; docs/uncertainty.md tells what coverage was measured, and there is no proof of it.
 
     Intervals of forests are as wide as their trees differ about a row, or equally wide for all rows; for each
     target the form that is narrower on average over the calibration rows.

@@ -49,19 +49,19 @@ class HeldOut(NamedTuple):
     fewer: FewerTrees | None = None  # None where all trees speak
 
 
-def said_of(model: Any, X: Any, tree_mask: np.ndarray | None = None) -> Said:
+def said_of(model: Any, encoded: Any, tree_mask: np.ndarray | None = None) -> Said:
     """Return what a model, or of each row some trees of it, say of rows.
 
     Parameters
     ----------
     model : estimator
         A fitted model.
-    X : array, sparse matrix or data frame
-        Rows.
+    encoded : array or CSR array
+        Rows, as `encode_features` returns them.
     tree_mask : array of bool of shape (n_rows, n_trees), optional
         Which trees have a say on which row; by default all.
     """
-    encoded, predictor, targets = model.encode_features(X), model._predictor, model.targets_
+    predictor, targets = model._predictor, model.targets_
     if targets.task in LABEL_TASKS:
         return Said(predictor.mean(encoded, tree_mask, sparse=targets.is_sparse), None)
     means = predictor.mean(encoded, tree_mask)
@@ -89,7 +89,7 @@ def held_out(
 
 
 def _kept_aside(model: Any, X: Any, y: Any, sample_weight: Any) -> HeldOut:
-    said = said_of(model, X)
+    said = said_of(model, model.encode_features(X))
     n_rows = said.predicted.shape[0]
     return HeldOut(said, truth_of(model, y, n_rows), check_row_weights(sample_weight, n_rows))
 
@@ -120,12 +120,13 @@ def _out_of_bag(model: Any, X: Any, y: Any, sample_weight: Any) -> HeldOut:
         truth: Any = labels_of(rows.Y[chosen])
     else:
         truth = truth_of(model, y, len(n_trees))[chosen]
-    X, unseen = _safe_indexing(X, chosen), unseen[chosen]
+    encoded, unseen = model.encode_features(X)[chosen], unseen[chosen]
     is_odd = unseen.cumsum(axis=1) % 2 == 1
-    halves = said_of(model, X, unseen & is_odd), said_of(model, X, unseen & ~is_odd)
+    halves = said_of(model, encoded, unseen & is_odd), said_of(model, encoded, unseen & ~is_odd)
     share = 1.0 / (rows.n_trees * np.mean(1.0 / n_trees[chosen]))
     weights = check_row_weights(sample_weight, len(n_trees))[chosen]
-    return HeldOut(said_of(model, X, unseen), truth, weights, FewerTrees(halves, float(share), rows.n_trees))
+    fewer = FewerTrees(halves, float(share), rows.n_trees)
+    return HeldOut(said_of(model, encoded, unseen), truth, weights, fewer)
 
 
 def _crossed(model: Any, X: Any, y: Any, sample_weight: Any, cv: Any, random_state: Any) -> HeldOut:
@@ -139,7 +140,9 @@ def _crossed(model: Any, X: Any, y: Any, sample_weight: Any, cv: Any, random_sta
     for train, test in folds.split(np.arange(n_rows)):
         given = None if sample_weight is None else weights[train]
         other = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train), given)
-        parts.append(_in_columns_of(model, other, said_of(other, _safe_indexing(X, test))))
+        parts.append(
+            _in_columns_of(model, other, said_of(other, other.encode_features(_safe_indexing(X, test))))
+        )
         order.append(test)
     rows = np.concatenate(order)
     predicted = [part.predicted for part in parts]

@@ -129,9 +129,7 @@ class IntervalRule:
 
     scores: np.ndarray  # of shape (n_rows, n_targets), NaN where a number is not known
     weights: np.ndarray
-    floor: (
-        np.ndarray
-    )  # what is added to deviations; NaN for targets whose intervals are equally wide everywhere
+    floor: np.ndarray  # what is added to deviations; NaN for targets whose intervals are equally wide
 
     @classmethod
     def learn(cls, rows: HeldOut) -> IntervalRule:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.explain.conformal_quantile import conformal_quantile
 from slantwood.explain.fewer_trees import factor_for_all
-from slantwood.explain.held_out import FewerTrees, HeldOut, Said
+from slantwood.explain.held_out import HeldOut, Said
 from slantwood.explain.truth import NO_CLASS, LabelTruth
 from slantwood.hints import pluralize
 from slantwood.targets.label_sets import as_label_sets
@@ -93,8 +93,9 @@ class SetRule:
     ones: _TrueOnes  # rows are numbered from 0
     weights: np.ndarray  # of the rows
     added: np.ndarray  # to the probability of each class or label
-    fewer: FewerTrees | None = None  # where not all trees of the model spoke of a row
-    halves: tuple[SetRule, ...] = ()  # by each half of those that did
+    share: float = 1.0  # of the trees of the model, those that spoke of a row
+    n_trees: int = 1  # of the model
+    halves: tuple[SetRule, ...] = ()  # by each half of the trees that spoke, where these are not all
 
     @classmethod
     def learn(cls, rows: HeldOut, added: np.ndarray) -> SetRule:
@@ -102,7 +103,9 @@ class SetRule:
         if rows.fewer is None:
             return cls._of(rows, rows.said, added)
         halves = tuple(cls._of(rows, half, added) for half in rows.fewer.halves)
-        return replace(cls._of(rows, rows.said, added), fewer=rows.fewer, halves=halves)
+        return replace(
+            cls._of(rows, rows.said, added), share=rows.fewer.share, n_trees=rows.fewer.n_trees, halves=halves
+        )
 
     @classmethod
     def _of(cls, rows: HeldOut, said: Said, added: np.ndarray) -> SetRule:
@@ -127,13 +130,13 @@ class SetRule:
     def _limit(self, coverage: float, joint: bool) -> float:
         """Return the largest score that a member may have."""
         found = self._quantile(coverage, joint)
-        if self.fewer is None:
+        if not self.halves:
             return found
-        one_tree = 1.0 / self.fewer.n_trees
+        one_tree = 1.0 / self.n_trees
         if found >= 1.0 - one_tree:  # what hardly a tree speaks for: more trees change nothing
             return found
         of_half = np.mean([half._quantile(_USUAL, joint) for half in self.halves])
-        factor = factor_for_all(self._quantile(_USUAL, joint), of_half, self.fewer.share)
+        factor = factor_for_all(self._quantile(_USUAL, joint), of_half, self.share)
         # That all of few trees agree says less than that all of many do: a little doubt is always left.
         return float(np.clip(found * factor, one_tree / 2, 1.0 - one_tree))
 

@@ -158,7 +158,7 @@ def calibration(model: Any, X: Any, y: Any, *, sample_weight: Any = None, n_bins
     check_model(model, "calibration")
     if model.targets_.task in NUMBER_TASKS:
         raise ValueError("the model predicts numbers, which have no probabilities; use conformal")
-    said = said_of(model, X).predicted
+    said = said_of(model, model.encode_features(X)).predicted
     check_dense_scores(*said.shape)
     probabilities = np.array(said.toarray() if sp.issparse(said) else said, np.float64)
     truth = truth_of(model, y, len(probabilities))
