@@ -240,7 +240,7 @@ def conformal(
     With ``unseen=True`` the coverage of sets is guaranteed: at least what is asked for on average, and no
     more than 1 / (n_rows + 1) above it where scores do not tie; that of intervals is up to the choice between
     two forms of them. Out of bag and with `cv`, predictions of the rows come from fewer trees or fewer rows
-    than those of the model; docs/uncertainty.md tells what coverage was measured, and there is no proof of it.
+    than those of the model; docs/uncertainty.md tells what was measured, and there is no proof of it.
 
     Intervals of forests are as wide as their trees differ about a row, or equally wide for all rows; for each
     target the form that is narrower on average over the calibration rows.
