@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.explain.conformal_quantile import conformal_quantile
-from slantwood.explain.fewer_trees import factor_for_all
+from slantwood.explain.fewer_trees import Scored, factor_for_all, limit_for_all
 from slantwood.explain.held_out import HeldOut, Said
 from slantwood.explain.truth import NO_CLASS, LabelTruth
 from slantwood.hints import pluralize
@@ -133,22 +133,26 @@ class SetRule:
         if not self.halves:
             return found
         one_tree = 1.0 / self.n_trees
-        if found >= 1.0 - one_tree:  # what hardly a tree speaks for: more trees change nothing
-            return found
+        if found >= 1.0 - one_tree:  # what hardly a tree speaks for
+            halves = [half._scored(joint) for half in self.halves]
+            return max(limit_for_all(self._scored(joint), halves, self.share, coverage), 1.0 - one_tree)
         of_half = np.mean([half._quantile(_USUAL, joint) for half in self.halves])
         factor = factor_for_all(self._quantile(_USUAL, joint), of_half, self.share)
         # That all of few trees agree says less than that all of many do: a little doubt is always left.
         return float(np.clip(found * factor, one_tree / 2, 1.0 - one_tree))
 
     def _quantile(self, coverage: float, joint: bool) -> float:
+        return conformal_quantile(*self._scored(joint), coverage)
+
+    def _scored(self, joint: bool) -> Scored:
         row, score = self.ones
         if joint:  # all labels of a row are in where the least probable one is
             worst = np.full(len(self.weights), -np.inf)
             np.maximum.at(worst, row, score)
-            return conformal_quantile(worst, self.weights, coverage)
+            return Scored(worst, self.weights)
         # The share of a row's labels that is missed is a mean over them: each counts a part of the row.
         part = self.weights / np.bincount(row, minlength=len(self.weights))
-        return conformal_quantile(score, part[row], coverage)
+        return Scored(score, part[row])
 
 
 def covered_share(truth: Any, members: Any, *, joint: bool = False) -> float:
