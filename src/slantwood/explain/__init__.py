@@ -1,7 +1,29 @@
-"""What a fitted model learned: functions on trees and forests."""
+"""What a fitted model learned, and how sure it is: functions on trees, forests and boosted models."""
 
+from slantwood.explain.conformal_prediction import Conformal, Covered, conformal
 from slantwood.explain.contributions import Contributions, contributions
 from slantwood.explain.feature_ranking import FeatureRanking
+from slantwood.explain.forest_quantiles import predict_quantiles
+from slantwood.explain.intervals import Intervals
+from slantwood.explain.prediction_sets import PredictionSets
 from slantwood.explain.ranking_methods import RANKING_METHODS, feature_ranking
+from slantwood.explain.reliability import Calibration, calibration
+from slantwood.explain.variance_parts import Spread, spread
 
-__all__ = ["RANKING_METHODS", "Contributions", "FeatureRanking", "contributions", "feature_ranking"]
+__all__ = [
+    "RANKING_METHODS",
+    "Calibration",
+    "Conformal",
+    "Contributions",
+    "Covered",
+    "FeatureRanking",
+    "Intervals",
+    "PredictionSets",
+    "Spread",
+    "calibration",
+    "conformal",
+    "contributions",
+    "feature_ranking",
+    "predict_quantiles",
+    "spread",
+]

@@ -16,5 +16,4 @@ def _planned(name: str, where: str) -> None:
 _planned("contributions of features to a prediction", "explanations")
 _planned("plot_tree", "drawings")
 _planned("a report of a model as one page", "report")
-_planned("prediction intervals and other measures of uncertainty", "uncertainty")
 _planned("the same estimators on a cluster", "cluster")

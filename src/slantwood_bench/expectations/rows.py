@@ -16,6 +16,7 @@ from slantwood_bench.expectations import (
     pipelines,
     targets,
     trees,
+    uncertainty,
 )
 from slantwood_bench.expectations.row import Row
 
@@ -30,6 +31,7 @@ _PARTS = (
     trees,
     features,
     measures,
+    uncertainty,
     files,
     neighbours,
     later,
