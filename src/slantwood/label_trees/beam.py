@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed
-from slantwood.kernels.scratch import grown, scratch
-from slantwood.kernels.selection import select_largest
-from slantwood.kernels.sorting import sort_rows, sorting_workspace
+from slantwood.kernels.scratch import scratch
+from slantwood.kernels.selection import add_score, no_scores, store_largest
+from slantwood.kernels.sorting import sorting_workspace
 
 _1 = np.float32(1.0)
 
@@ -57,14 +57,12 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k)
     logs_here = np.empty(beam, np.float64)
     logs_there = np.empty(beam, np.float64)
     indptr = np.zeros(last - first + 1, np.int64)
-    indices = np.empty(1024, np.int32)
-    data = np.empty(1024, np.float32)
     factor = share / trees.roots.shape[0]
-    stored = 0
+    stored = no_scores()
     for i in range(last - first):
         n_seen = 0
         for k in range(others.indptr[i], others.indptr[i + 1]):
-            n_seen = _add(others.indices[k], others.data[k], total, seen, labels, n_seen)
+            n_seen = add_score(others.indices[k], others.data[k], total, seen, labels, n_seen)
         for t in range(trees.roots.shape[0]):
             here[0] = trees.roots[t]
             logs_here[0] = 0.0
@@ -81,7 +79,7 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k)
                         target = trees.targets[start + c]
                         if target >= 0:
                             score = np.float32(factor * math.exp(log))
-                            n_seen = _add(target, score, total, seen, labels, n_seen)
+                            n_seen = add_score(target, score, total, seen, labels, n_seen)
                         else:
                             n_there = _into_beam(-1 - target, log, there, logs_there, n_there)
                 here, there = there, here
@@ -96,31 +94,9 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k)
                 kept += 1
             total[label] = np.float32(0.0)
             seen[label] = False
-        if 0 < top_k < kept:
-            select_largest(scores, labels, kept, top_k, ranks)
-            kept = top_k
-        if stored + kept > indices.shape[0]:
-            indices = grown(indices, stored + kept)
-            data = grown(data, stored + kept)
-        order = sort_rows(labels[:kept], workspace)
-        for k in range(kept):
-            indices[stored + k] = labels[order[k]]
-            data[stored + k] = scores[order[k]]
-        stored += kept
-        indptr[i + 1] = stored
-    return indptr, indices[:stored].copy(), data[:stored].copy()
-
-
-@exact
-def _add(label, value, total, seen, labels, n_seen):
-    # Adds a score to that of its label; lists the label where it is new.
-    if value > 0.0:
-        if not seen[label]:
-            seen[label] = True
-            labels[n_seen] = label
-            n_seen += 1
-        total[label] += value
-    return n_seen
+        stored = store_largest(stored, scores, labels, kept, top_k, ranks, workspace)
+        indptr[i + 1] = stored.size
+    return indptr, stored.labels[: stored.size].copy(), stored.scores[: stored.size].copy()
 
 
 @exact

@@ -3,9 +3,8 @@
 import numpy as np
 
 from slantwood.kernels.compiling import exact
-from slantwood.kernels.scratch import grown
-from slantwood.kernels.selection import select_largest
-from slantwood.kernels.sorting import sort_rows, sorting_workspace
+from slantwood.kernels.selection import add_score, no_scores, store_largest
+from slantwood.kernels.sorting import sorting_workspace
 
 
 @exact
@@ -35,18 +34,6 @@ def add_leaves(nodes, tree_mask, trees, out):
 
 
 @exact
-def _count(label, value, total, seen, labels, n_seen):
-    # Adds a leaf's value to its label; lists the label where it is new.
-    if value != 0.0:
-        if not seen[label]:
-            seen[label] = True
-            labels[n_seen] = label
-            n_seen += 1
-        total[label] += value
-    return n_seen
-
-
-@exact
 def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
     """Mean of the sparse leaves of each row as CSR, the `top_k` largest of a row only where positive.
 
@@ -60,10 +47,8 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
     labels = np.empty(leaves.n_columns, np.int32)
     scores = np.empty(leaves.n_columns, np.float32)
     indptr = np.zeros(n + 1, np.int64)
-    indices = np.empty(1024, np.int32)
-    data = np.empty(1024, np.float32)
     workspace = sorting_workspace(leaves.n_columns)
-    stored = 0
+    stored = no_scores()
     for i in range(n):
         n_seen = 0
         used = 0
@@ -74,26 +59,15 @@ def sparse_scores(nodes, tree_mask, trees, ranks, top_k):
             leaf = trees.leaf[nodes[i, t]]
             if leaves.is_dense:
                 for j in range(leaves.n_columns):
-                    n_seen = _count(j, leaves.values[leaf, j], total, seen, labels, n_seen)
+                    n_seen = add_score(j, leaves.values[leaf, j], total, seen, labels, n_seen)
             else:
                 for k in range(leaves.indptr[leaf], leaves.indptr[leaf + 1]):
-                    n_seen = _count(leaves.indices[k], leaves.data[k], total, seen, labels, n_seen)
+                    n_seen = add_score(leaves.indices[k], leaves.data[k], total, seen, labels, n_seen)
         share = np.float32(1.0) / np.float32(max(used, 1))
         for k in range(n_seen):
             scores[k] = total[labels[k]] * share
             total[labels[k]] = np.float32(0.0)
             seen[labels[k]] = False
-        kept = n_seen
-        if 0 < top_k < n_seen:
-            select_largest(scores, labels, n_seen, top_k, ranks)
-            kept = top_k
-        if stored + kept > indices.shape[0]:
-            indices = grown(indices, stored + kept)
-            data = grown(data, stored + kept)
-        order = sort_rows(labels[:kept], workspace)
-        for k in range(kept):
-            indices[stored + k] = labels[order[k]]
-            data[stored + k] = scores[order[k]]
-        stored += kept
-        indptr[i + 1] = stored
-    return indptr, indices[:stored].copy(), data[:stored].copy()
+        stored = store_largest(stored, scores, labels, n_seen, top_k, ranks, workspace)
+        indptr[i + 1] = stored.size
+    return indptr, stored.labels[: stored.size].copy(), stored.scores[: stored.size].copy()
