@@ -25,7 +25,7 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
-from slantwood.estimators.parameter_names import unknown_parameter
+from slantwood.estimators.parameter_names import KnownParametersMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -41,7 +41,7 @@ _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "th
 _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
-class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, ABC):
+class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, KnownParametersMixin, NestedSplitMixin, ABC):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False
@@ -71,31 +71,6 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, NestedSplitMixin, A
     categorical_features: str | Sequence[Any] | None
     missing_indicators: bool | str
     random_state: int | np.random.RandomState | None
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name. Of a name that is unknown, the error says which one was meant.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Examples
-        --------
-        >>> from slantwood import ObliqueTreeClassifier
-        >>> ObliqueTreeClassifier().set_params(max_depth=3).max_depth
-        3
-        """
-        known = self.get_params(deep=False)
-        for name in params:
-            if name.partition("__")[0] not in known:
-                raise ValueError(unknown_parameter(self, name, known))
-        return super().set_params(**params)
 
     # ---- fitting
 

@@ -18,7 +18,7 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.forest import ObliqueForestClassifier
 from slantwood.estimators.output import FramesOutMixin
-from slantwood.estimators.parameter_names import suggest_parameters, unknown_parameter
+from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
@@ -54,7 +54,7 @@ _CHECKS: dict[str, Any] = {
 }
 
 
-class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
+class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator):
     """Trees over labels with linear classifiers, for text and other sparse data with many labels.
 
     Labels of rows that are alike are put together, in a shallow tree; at each node a linear classifier for
@@ -150,31 +150,6 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name. Of a name that is unknown, the error says which one was meant.
-
-        Returns
-        -------
-        self
-            The estimator.
-
-        Examples
-        --------
-        >>> from slantwood import LabelTreeClassifier
-        >>> LabelTreeClassifier().set_params(beam=20).beam
-        20
-        """
-        known = self.get_params(deep=False)
-        for name in params:
-            if name not in known:
-                raise ValueError(unknown_parameter(self, name, known))
-        return super().set_params(**params)
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Divide the labels, and train the classifiers that lead to them.

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import ParamSpec
+from typing import Any, ParamSpec, Self
 
 from slantwood.hints import did_you_mean, shown
 from slantwood.split_names import SPLITS, split_class
@@ -88,3 +88,32 @@ def suggest_parameters(init: Callable[P, None]) -> Callable[P, None]:
         init(*args, **kwargs)
 
     return suggesting
+
+
+class KnownParametersMixin:
+    """Lets `set_params` name the parameter that was meant."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name. Of a name that is unknown, the error says which one was meant.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Examples
+        --------
+        >>> from slantwood import ObliqueTreeClassifier
+        >>> ObliqueTreeClassifier().set_params(max_depth=3).max_depth
+        3
+        """
+        known = self.get_params(deep=False)  # type: ignore[attr-defined]
+        for name in params:
+            if name.partition("__")[0] not in known:
+                raise ValueError(unknown_parameter(self, name, known))
+        return super().set_params(**params)  # type: ignore[misc]

@@ -35,8 +35,7 @@ class Beside(NamedTuple):
 class Found(NamedTuple):
     """Coverage and size of one draw of the rows."""
 
-    share: float
-    least: float  # of several numbers, that of the target with the least
+    share: float  # of several numbers the mean over the targets
     joint: float
     size: float  # width in deviations of the target, or number of members
     joint_size: float
@@ -73,7 +72,7 @@ def measured(problem: Problem, n_trees: int, seed: int, most_rows: int, jobs: in
     joint = sure.measure(test.X, test.y, COVERAGE, joint=True)
     unit = np.std(train.y, axis=0) if is_number else 1.0
     sizes = (float(np.mean(each.size / unit)) for each in (found, joint))
-    return Found(float(found.share.mean()), float(found.share.min()), float(joint.share.mean()), *sizes)
+    return Found(float(found.share.mean()), float(joint.share.mean()), *sizes)
 
 
 def of_mapie(problem: Problem, n_trees: int, seed: int, most_rows: int, jobs: int) -> Beside:
