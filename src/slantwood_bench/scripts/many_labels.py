@@ -27,9 +27,6 @@ from slantwood_bench.scripts.report import print_environment, print_head, print_
 NAMES = ("eurlex-eurovoc", "bibtex", "delicious", "rcv1subset1")
 AT = (1, 3, 5)
 
-# Of a mixture; more trees add little, and a file grows with each.
-FOREST_TREES = 10
-
 # Of label trees that do divide these labels.
 LEAF_LABELS = 100
 
@@ -47,7 +44,7 @@ class Found(NamedTuple):
 
 
 def label_trees(jobs: int, **parameters: Any) -> LabelTreeClassifier:
-    """Make label trees with defaults, by which these sets have classifiers of all labels in one node."""
+    """Make label trees; by default these sets have classifiers of all labels in one node, and a forest."""
     return LabelTreeClassifier(n_jobs=jobs, random_state=0, **parameters)
 
 
@@ -58,9 +55,9 @@ def forest(jobs: int) -> ObliqueForestClassifier:
 
 OURS: dict[str, Callable[[int], Any]] = {
     "forest": forest,
-    "classifiers": label_trees,
-    "label trees": lambda jobs: label_trees(jobs, max_leaf_labels=LEAF_LABELS),
-    "classifiers and forest": lambda jobs: label_trees(jobs, n_forest_trees=FOREST_TREES),
+    "classifiers": lambda jobs: label_trees(jobs, n_forest_trees=0),
+    "label trees": lambda jobs: label_trees(jobs, n_forest_trees=0, max_leaf_labels=LEAF_LABELS),
+    "classifiers and forest": label_trees,
 }
 OMIKUJI: dict[str, dict[str, Any]] = {"Omikuji, Parabel": {}, "Omikuji, Bonsai": BONSAI}
 
