@@ -164,12 +164,12 @@ def test_a_wider_beam_finds_no_less(data, model):
 def test_scores_are_the_mean_of_those_of_trees_and_forest(data, model):
     X, Y = data
     mixed = LabelTreeClassifier(**{**SMALL, "n_forest_trees": 3}, forest_share=0.4, n_jobs=2).fit(X, Y)
-    of_forest = mixed.forest_.predict_proba(X)
+    of_forest = mixed.oblique_forest_.predict_proba(X)
     expected = 0.6 * model.predict_proba(X) + 0.4 * of_forest
     np.testing.assert_allclose(mixed.predict_proba(X), expected, atol=1e-6)
     best = mixed.predict_top_k(X, 3)
     np.testing.assert_allclose(best.scores, -np.sort(-expected, axis=1)[:, :3], atol=1e-6)
-    assert mixed.forest_.trees_.n_trees == 3
+    assert mixed.oblique_forest_.trees_.n_trees == 3
 
 
 # ---- what is refused

@@ -100,7 +100,7 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
     ----------
     label_trees_ : LabelTrees
         The trees as flat arrays.
-    forest_ : ObliqueForestClassifier or None
+    oblique_forest_ : ObliqueForestClassifier or None
         The fitted forest.
     classes_ : array of shape (n_labels,)
         Names of the labels, or their positions. Labels that no row of `fit` has score 0.
@@ -243,7 +243,7 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
                 n_jobs=self.n_jobs,
                 random_state=seed,
             ).fit(encoded, Y, weights)
-        self.label_trees_, self.forest_ = trees, forest
+        self.label_trees_, self.oblique_forest_ = trees, forest
         self.encoding_, self.targets_ = encoding, targets
         self.__dict__.update(targets.attributes)
 
@@ -440,10 +440,10 @@ class LabelTreeClassifier(FramesOutMixin, ClassifierMixin, BaseEstimator):
 
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
-        if self.forest_ is not None:
+        if self.oblique_forest_ is not None:
             _SHARE("forest_share", self.forest_share)
             share = 1.0 - self.forest_share
-            others = Predictor(self.forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
+            others = Predictor(self.oblique_forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
             others.data *= np.float32(self.forest_share)
         return label_scores(
             self.label_trees_,
