@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from slantwood import LabelTreeClassifier, ObliqueForestClassifier
 from slantwood.metrics import precision_at_k
 from slantwood_bench.problems import Problem
-from slantwood_bench.scripts.data import read_parts
+from slantwood_bench.scripts.data import read_parts, two_thirds
 from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 NAMES = ("eurlex-eurovoc", "bibtex", "delicious", "rcv1subset1")
@@ -123,11 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--models", nargs="*", choices=[*OMIKUJI, *OURS], default=[*OMIKUJI, *OURS])
+    parser.add_argument("--held-out", action="store_true", help="test on a third of the training rows")
     options = parser.parse_args(arguments)
     print_environment(["omikuji-bonsai"], jobs=options.jobs)
     print_head(["data", "model", *(f"P@{k}" for k in AT), "fit, CPU s", "predict, CPU ms a row", "MB"])
     for name in options.names:
         train, test = read_parts(name)
+        if options.held_out:  # to choose settings by
+            train, test = two_thirds(train)
         for model in options.models:
             if model in OURS:
                 found = judged(OURS[model](options.jobs), train, test)
