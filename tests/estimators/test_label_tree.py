@@ -11,7 +11,7 @@ from sklearn.base import clone
 from slantwood import LabelTreeClassifier
 from slantwood.metrics import precision_at_k
 
-SMALL = {"n_children": 5, "max_leaf_labels": 6, "random_state": 0}
+SMALL = {"n_children": 5, "max_leaf_labels": 6, "n_forest_trees": 0, "random_state": 0}
 
 
 def words_and_labels(n=400, n_words=60, n_labels=40, seed=0):
@@ -61,7 +61,7 @@ def test_dense_rows_give_the_model_of_sparse_ones(data, model):
 
 
 def test_threads_change_nothing(data, model):
-    again = LabelTreeClassifier(**SMALL, n_jobs=2, n_forest_trees=0).fit(*data)
+    again = LabelTreeClassifier(**SMALL, n_jobs=2).fit(*data)
     assert all(map(np.array_equal, again.label_trees_, model.label_trees_))
 
 
@@ -75,7 +75,7 @@ def test_labels_in_another_order_have_nearly_the_same_scores(data):
     X, Y = data
     order = np.random.default_rng(0).permutation(Y.shape[1])
     # In one node, and solved exactly.
-    settings = {"max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
+    settings = {"n_forest_trees": 0, "max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
     plain = LabelTreeClassifier(**settings).fit(X, Y).predict_proba(X)
     permuted = LabelTreeClassifier(**settings).fit(X, Y[:, order]).predict_proba(X)
     np.testing.assert_allclose(permuted, plain[:, order], atol=1e-3)
@@ -85,7 +85,7 @@ def test_a_row_of_weight_two_is_two_rows(data):
     X, Y = data
     weights = np.random.default_rng(0).integers(0, 3, X.shape[0])
     again = np.repeat(np.arange(X.shape[0]), weights)
-    settings = {"max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
+    settings = {"n_forest_trees": 0, "max_iter": 500, "tol": 1e-4, "min_weight": 0.0}
     weighted = LabelTreeClassifier(**settings).fit(X, Y, weights)
     repeated = LabelTreeClassifier(**settings).fit(X[again], Y[again])
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-3)
@@ -163,13 +163,13 @@ def test_a_wider_beam_finds_no_less(data, model):
 
 def test_scores_are_the_mean_of_those_of_trees_and_forest(data, model):
     X, Y = data
-    mixed = LabelTreeClassifier(**SMALL, n_forest_trees=3, forest_share=0.4, n_jobs=2).fit(X, Y)
-    of_forest = mixed.forest_.predict_proba(X)
+    mixed = LabelTreeClassifier(**{**SMALL, "n_forest_trees": 3}, forest_share=0.4, n_jobs=2).fit(X, Y)
+    of_forest = mixed.oblique_forest_.predict_proba(X)
     expected = 0.6 * model.predict_proba(X) + 0.4 * of_forest
     np.testing.assert_allclose(mixed.predict_proba(X), expected, atol=1e-6)
     best = mixed.predict_top_k(X, 3)
     np.testing.assert_allclose(best.scores, -np.sort(-expected, axis=1)[:, :3], atol=1e-6)
-    assert mixed.forest_.trees_.n_trees == 3
+    assert mixed.oblique_forest_.trees_.n_trees == 3
 
 
 # ---- what is refused

@@ -17,7 +17,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def model(data):
-    return LabelTreeClassifier(**SMALL, n_forest_trees=2, beam=7).fit(*data)
+    return LabelTreeClassifier(**{**SMALL, "n_forest_trees": 2}, beam=7).fit(*data)
 
 
 def saved(model, **options):

@@ -1,4 +1,4 @@
-"""Trees over labels with linear classifiers, for data with many labels; where asked for, a forest beside."""
+"""Trees over labels with linear classifiers, for data with many labels, and a forest beside them."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _CHECKS: dict[str, Any] = {
 class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator):
     """Trees over labels with linear classifiers, for text and other sparse data with many labels.
 
-    Labels of rows that are alike are put together, in a shallow tree; at each node a linear classifier for
-    each child tells whether a row has a label there. A row is compared with the labels of a few leaves only
-    (Parabel and Bonsai are trees of this kind). A forest of oblique trees beside them, whose leaves know
-    which labels go together, makes the best labels better.
+    Each label has a linear classifier. Where labels are many, those of rows that are alike are put together,
+    in a shallow tree, with a classifier for each child of a node: a row is compared with the labels of a few
+    leaves only (Parabel and Bonsai are trees of this kind). A small forest of oblique trees beside them,
+    whose leaves know which labels go together, makes the order of labels better.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         Weights of classifiers that are no larger are left out.
     beam : int, default=10
         Nodes of a level of each tree that a row visits. More find labels that fewer miss, and take longer.
-    n_forest_trees : int, default=0
-        Trees of an `ObliqueForestClassifier` on the same rows, whose scores are mixed with those of the label
-        trees.
+    n_forest_trees : int, default=10
+        Trees of an `ObliqueForestClassifier` on the same rows, whose scores are mixed with those of the
+        classifiers; 0 for none.
     forest_min_samples_split : int, default=5
         Nodes of these with fewer rows are leaves. Noisy labels want larger leaves.
     forest_share : float, default=0.2
@@ -100,7 +100,7 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
     ----------
     label_trees_ : LabelTrees
         The trees as flat arrays.
-    forest_ : ObliqueForestClassifier or None
+    oblique_forest_ : ObliqueForestClassifier or None
         The fitted forest.
     classes_ : array of shape (n_labels,)
         Names of the labels, or their positions. Labels that no row of `fit` has score 0.
@@ -129,7 +129,7 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         max_iter: int = 10,
         min_weight: float = 0.1,
         beam: int = 10,
-        n_forest_trees: int = 0,
+        n_forest_trees: int = 10,
         forest_min_samples_split: int = 5,
         forest_share: float = 0.2,
         threshold: Any = 0.5,
@@ -186,7 +186,7 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_label_tree_parameters(self.get_params(deep=False))
-        X = self._checked_features(X, reset=True)
+        X = self._checked_features(X, reset=True, minimum=2)
         encoding, encoded = Encoding.learn(X, _CATEGORICAL, False)
         weights = check.check_row_weights(sample_weight, encoded.shape[0])
         targets, Y = _read_labels(y, encoded.shape[0])
@@ -218,7 +218,7 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
                 n_jobs=self.n_jobs,
                 random_state=seed,
             ).fit(encoded, Y, weights)
-        self.label_trees_, self.forest_ = trees, forest
+        self.label_trees_, self.oblique_forest_ = trees, forest
         self.encoding_, self.targets_ = encoding, targets
         self.__dict__.update(targets.attributes)
 
@@ -415,10 +415,10 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
 
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
-        if self.forest_ is not None:
+        if self.oblique_forest_ is not None:
             _SHARE("forest_share", self.forest_share)
             share = 1.0 - self.forest_share
-            others = Predictor(self.forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
+            others = Predictor(self.oblique_forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
             others.data *= np.float32(self.forest_share)
         return label_scores(
             self.label_trees_,
@@ -432,17 +432,16 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
             n_jobs=self.n_jobs,
         )
 
-    def _checked_features(self, X: Any, *, reset: bool) -> Any:
+    def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
         if is_table(X, _CATEGORICAL):
-            X = checked_table(X, 1)
+            X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
-            return validate_data(
-                self, X, accept_sparse="csr", dtype=np.float32, reset=reset, ensure_all_finite="allow-nan"
-            )
+            limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there are trees to predict with."""

@@ -53,8 +53,10 @@ def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) 
     names = {_NAMES: model.feature_names_in_} if hasattr(model, _NAMES) else {}
     trees, arrays = file.to_arrays(model.label_trees_, float16=float16)
     forest = None
-    if model.forest_ is not None:
-        forest, of_forest = saving.described(model.forest_, float16=float16, predict_only=predict_only)
+    if model.oblique_forest_ is not None:
+        forest, of_forest = saving.described(
+            model.oblique_forest_, float16=float16, predict_only=predict_only
+        )
         arrays |= {_FOREST + name: array for name, array in of_forest.items()}
     document = {
         "slantwood": slantwood.__version__,
@@ -105,7 +107,7 @@ def restored(contents: Contents) -> LabelTreeClassifier:
     elif beside:
         raise ModelFileError(f"array {next(iter(beside))!r:.60} has no meaning")
     model.__dict__.update(fitted, n_features_in_=encoding.n_inputs, **targets.attributes)
-    model.label_trees_, model.forest_ = trees, forest
+    model.label_trees_, model.oblique_forest_ = trees, forest
     model.encoding_, model.targets_ = encoding, targets
     return model
 

@@ -21,14 +21,11 @@ import scipy.sparse as sp
 from slantwood import LabelTreeClassifier, ObliqueForestClassifier
 from slantwood.metrics import precision_at_k
 from slantwood_bench.problems import Problem
-from slantwood_bench.scripts.data import read_parts
+from slantwood_bench.scripts.data import read_parts, two_thirds
 from slantwood_bench.scripts.report import print_environment, print_head, print_row
 
 NAMES = ("eurlex-eurovoc", "bibtex", "delicious", "rcv1subset1")
 AT = (1, 3, 5)
-
-# Of a mixture; more trees add little, and a file grows with each.
-FOREST_TREES = 10
 
 # Of label trees that do divide these labels.
 LEAF_LABELS = 100
@@ -47,7 +44,7 @@ class Found(NamedTuple):
 
 
 def label_trees(jobs: int, **parameters: Any) -> LabelTreeClassifier:
-    """Make label trees with defaults, by which these sets have classifiers of all labels in one node."""
+    """Make label trees; by default these sets have classifiers of all labels in one node, and a forest."""
     return LabelTreeClassifier(n_jobs=jobs, random_state=0, **parameters)
 
 
@@ -58,9 +55,9 @@ def forest(jobs: int) -> ObliqueForestClassifier:
 
 OURS: dict[str, Callable[[int], Any]] = {
     "forest": forest,
-    "classifiers": label_trees,
-    "label trees": lambda jobs: label_trees(jobs, max_leaf_labels=LEAF_LABELS),
-    "classifiers and forest": lambda jobs: label_trees(jobs, n_forest_trees=FOREST_TREES),
+    "classifiers": lambda jobs: label_trees(jobs, n_forest_trees=0),
+    "label trees": lambda jobs: label_trees(jobs, n_forest_trees=0, max_leaf_labels=LEAF_LABELS),
+    "classifiers and forest": label_trees,
 }
 OMIKUJI: dict[str, dict[str, Any]] = {"Omikuji, Parabel": {}, "Omikuji, Bonsai": BONSAI}
 
@@ -126,11 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--models", nargs="*", choices=[*OMIKUJI, *OURS], default=[*OMIKUJI, *OURS])
+    parser.add_argument("--held-out", action="store_true", help="test on a third of the training rows")
     options = parser.parse_args(arguments)
     print_environment(["omikuji-bonsai"], jobs=options.jobs)
     print_head(["data", "model", *(f"P@{k}" for k in AT), "fit, CPU s", "predict, CPU ms a row", "MB"])
     for name in options.names:
         train, test = read_parts(name)
+        if options.held_out:  # to choose settings by
+            train, test = two_thirds(train)
         for model in options.models:
             if model in OURS:
                 found = judged(OURS[model](options.jobs), train, test)

@@ -33,9 +33,10 @@ def test_a_line_has_the_labels_of_a_row_and_then_its_values():
     assert list(many_labels.lines(rows, labels)) == ["2 2 3", "0,2 1:0.5", ""]
 
 
-def test_the_script_prints_a_row_for_each_set_and_model(monkeypatch, capsys):
+@pytest.mark.parametrize("held_out", [(), ("--held-out",)])
+def test_the_script_prints_a_row_for_each_set_and_model(monkeypatch, capsys, held_out):
     monkeypatch.setattr(many_labels, "read_parts", lambda name: two_thirds(PROBLEM))
-    many_labels.main(["any", "--jobs", "1", "--models", "label trees"])
+    many_labels.main(["any", "--jobs", "1", "--models", "label trees", *held_out])
     *_, head, _, row = capsys.readouterr().out.splitlines()
     assert head.startswith("| data | model | P@1 | P@3 | P@5 | fit, CPU s |")
     assert row.startswith("| any | label trees | 0.")
