@@ -503,6 +503,7 @@ def test_the_published_split_has_the_values_of_the_publication():
         "target_power": 1.0,
         "batch_size": None,
         "min_support": 1,
+        "min_part": 0.0,
         "competitor": None,
     }
 

@@ -22,6 +22,7 @@ CHOSEN = {
     "target_power": 1.0,
     "batch_size": None,
     "min_support": 1,
+    "min_part": 0.0,
     "competitor": None,
     "class_weight": None,
     "target_iter": 5,

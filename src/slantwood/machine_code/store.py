@@ -27,7 +27,7 @@ _SOURCES = (
     *(f"machine_code/{name}.py" for name in ("backend", "frontend", "lowering", "primitives", "words")),
     *(
         f"{folder}/**/*.py"
-        for folder in ("kernels", "growth", "splits", "leaves", "losses", "model", "data/text")
+        for folder in ("kernels", "growth", "splits", "leaves", "losses", "model", "label_trees", "data/text")
     ),
 )
 _FORMAT = 1
