@@ -25,18 +25,20 @@ def clusters(Z, k, rows=None, max_iter=50, seed=1):
 
 def slow_clusters(Z, k, max_iter, seed):
     state, order = np.array([seed], np.uint64), np.arange(len(Z))
-    for c in range(k):
-        other = c + below(state, len(Z) - c)
-        order[[c, other]] = order[[other, c]]
-    centres, before = Z[order[:k]].astype(np.float64), -np.inf
+    n_some = min(len(Z), 256 * k)
+    for place in range(n_some):
+        other = place + below(state, len(Z) - place)
+        order[[place, other]] = order[[other, place]]
+    some = Z[order[:n_some]].astype(np.float64)
+    centres, before = some[:k], -np.inf
     for _ in range(max_iter):
-        products = Z @ centres.T
+        products = some @ centres.T
         cluster, mean = products.argmax(axis=1), products.max(axis=1).mean()
         if mean <= before:
             break
         before = mean
-        centres = unit(np.array([Z[cluster == c].sum(axis=0) for c in range(k)])).astype(np.float64)
-    return cluster
+        centres = unit(np.array([some[cluster == c].sum(axis=0) for c in range(k)])).astype(np.float64)
+    return (Z @ centres.T).argmax(axis=1)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -47,6 +49,12 @@ def test_clusters_are_those_of_the_slow_twin(seed):
         np.testing.assert_array_equal(
             clusters(Z, 5, max_iter=max_iter, seed=seed)[0], slow_clusters(Z, 5, max_iter, seed)
         )
+
+
+def test_of_many_rows_a_sample_says_where_the_centres_are_and_all_find_theirs():
+    rng = np.random.default_rng(0)
+    Z = unit(rng.exponential(1, (1400, 6)))
+    np.testing.assert_array_equal(clusters(Z, 2, max_iter=3)[0], slow_clusters(Z, 2, 3, 1))
 
 
 def test_planted_directions_are_found():

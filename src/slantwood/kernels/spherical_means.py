@@ -15,13 +15,17 @@ from slantwood.kernels.scratch import scratch
 
 _0 = np.float32(0.0)
 
+# So many rows for each cluster tell where the centres are; the others only find theirs at the end.
+_ROWS_PER_CLUSTER = 256
+
 
 @exact
 def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
     """Write the cluster of each of some rows; return the mean inner product of rows with their centres.
 
     Starts from rows drawn at random, as many as there are clusters, and ends when a round raises that mean
-    by no more than `tol`, or after `max_iter` rounds. A cluster may be empty.
+    by no more than `tol`, or after `max_iter` rounds. Of many rows a sample tells where the centres are. A
+    cluster may be empty.
 
     Parameters
     ----------
@@ -42,20 +46,23 @@ def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
     state = np.empty(1, np.uint64)
     state[0] = seed
     order = rows.copy()
+    n_some = min(n, _ROWS_PER_CLUSTER * n_clusters)
+    for k in range(n_some):
+        other = k + below(state, n - k)
+        order[k], order[other] = order[other], order[k]
+    some = order[:n_some]
+    of_some = np.empty(n_some, np.int32)
     centres = np.zeros((Z.n_columns, n_clusters), np.float32)
     for c in range(n_clusters):
-        other = c + below(state, n - c)
-        order[c], order[other] = order[other], order[c]
-        _add_to_centre(Z, order[c], centres, c)
+        _add_to_centre(Z, some[c], centres, c)
     before = -np.inf
-    mean = 0.0
     for _ in range(max_iter):
-        mean = _assign(Z, rows, centres, cluster)
+        mean = _assign(Z, some, centres, of_some)
         if mean - before <= tol:
             break
         before = mean
-        _move_centres(Z, rows, cluster, centres)
-    return mean
+        _move_centres(Z, some, of_some, centres)
+    return _assign(Z, rows, centres, cluster)
 
 
 @exact

@@ -76,9 +76,8 @@ def divide_labels(
             stops += range(start + 1, stop + 1)
             nodes += [-1] * (stop - start)
         else:
-            draw = np.random.SeedSequence([seed, len(child_starts)]).generate_state(1, np.uint64)[
-                0
-            ] | np.uint64(1)
+            draws = np.random.SeedSequence([seed, len(child_starts)])
+            draw = draws.generate_state(1, np.uint64)[0] | np.uint64(1)
             clusters = _clusters(directions, order[start:stop], n_children, max_leaf_labels, draw)
             order[start:stop] = np.concatenate(clusters)
             for size in map(len, clusters):
@@ -109,7 +108,8 @@ def undivided(labels: np.ndarray) -> LabelPartition:
 def _clusters(
     directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: np.uint64
 ) -> list[np.ndarray]:
-    k = min(n_children, len(labels))
+    # Enough clusters that leaves are about half full: more would be small ones, and these rank worse.
+    k = min(n_children, len(labels), -(-2 * len(labels) // max_leaf_labels))
     cluster = np.empty(len(labels), np.int32)
     spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, cluster)
     found = [labels[cluster == c] for c in range(k)]
