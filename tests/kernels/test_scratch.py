@@ -20,7 +20,7 @@ def test_arrays_have_their_size_and_type_and_lie_in_one_piece(dtype):
         assert array.flags.writeable
 
 
-@pytest.mark.parametrize("size", [0, 1, 7, 1000])
+@pytest.mark.parametrize("size", [1, 7, 1000])
 def test_on_both_sides_of_an_array_there_is_memory_that_nobody_has(size):
     array = getattr(scratch, "py_func", scratch)(size, np.float32)
     before = array.ctypes.data - array.base.ctypes.data
