@@ -18,6 +18,9 @@ from slantwood_bench.scripts.report import print_environment, print_head, print_
 _N_TOPICS = 200
 _LABELS_PER_TOPIC = 5
 
+# Rows that are measured, and how many go into one call.
+_CALLS = ((300, 1), (1000, 10), (3000, 1000), (3000, 3000))
+
 
 def documents(
     n_rows: int, n_features: int, n_labels: int, per_row: int, seed: int
@@ -75,10 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_row(
             [n_features, f"{X.nnz / X.shape[0]:.0f}", f"{roots.mean():.0f}", *(f"{t:.0f}" for t in times)]
         )
-
-
-# Rows that are measured, and how many go into one call.
-_CALLS = ((300, 1), (1000, 10), (3000, 1000), (3000, 3000))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from slantwood_bench.scripts.scaling import fitted_exponent
 from slantwood_bench.usage import usage_of
 
 _N_NEW = 2000
+_OPTIONS = ("trees", "forest-trees", "jobs")
 _KEYS = ("rows", "labels", "input", "fit", "grown", "predict", "file", "P@1")
 
 
@@ -89,9 +90,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if len(found) > 1:
         exponent = fitted_exponent(options.parts, [each["fit"] for each in found])
         print(f"\nseconds of the fit grow with exponent {exponent:.2f} of rows and labels together")
-
-
-_OPTIONS = ("trees", "forest-trees", "jobs")
 
 
 if __name__ == "__main__":
