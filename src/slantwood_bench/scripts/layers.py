@@ -15,10 +15,11 @@ import slantwood
 # From top to bottom. A part may import what stands in a lower row, and nothing else.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("callbacks", "explain", "export", "model_data", "warmup"),
+    ("callbacks", "model_data", "views", "warmup"),
+    ("explain", "export"),
     ("estimators",),
     ("ensemble", "label_trees"),
-    ("data", "metrics", "model_selection", "views"),
+    ("data", "metrics", "model_selection"),
     ("growth", "targets"),
     ("features", "leaves", "losses", "model", "splits"),
     ("kernels",),
@@ -36,6 +37,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
 )
 
+# Files that hold short methods for users, such as `model.describe()`: all that they do is to call, within the
+# method, a function that stands above them. Nothing else may import upwards, and these nothing but that.
+SHORTCUTS = ("estimators/shortcuts.py", "explain/shortcuts.py")
+
 _PARTS = {part for parts in LAYERS for part in parts}
 _BOX_WIDTH, _BOX_HEIGHT, _GAP, _ROW = 128, 34, 18, 84
 
@@ -47,7 +52,7 @@ def imports(root: Path | None = None) -> dict[tuple[str, str], list[str]]:
     for file in sorted(root.rglob("*.py")):
         place = file.relative_to(root)
         part = place.parts[0].removesuffix(".py")
-        if part.startswith("__"):  # the public names, which come from everywhere
+        if part.startswith("__") or place.as_posix() in SHORTCUTS:  # public names, which come from everywhere
             continue
         for imported in _imported(ast.parse(file.read_text(encoding="utf-8"))):
             if imported != part and imported in _PARTS:
