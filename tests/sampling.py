@@ -4,6 +4,10 @@ A test under `@pytest.mark.sampled` makes its claim for a whole product: every l
 with every seed. In every change as few of these cases run as have each value of each parameter at least once,
 in changing company; the others are thorough. `@pytest.mark.sampled(3)` is for tests that take long: at most
 three of these run.
+
+Nor does a test under `@pytest.mark.compiles` run compiled in every change: it calls a kernel by itself that
+others have inside them, and that takes seconds to compile. As plain Python it runs in every change where it
+is `plain_python` as well, and the learners that have the kernel inside them are compared with slow twins too.
 """
 
 from collections import Counter, defaultdict
@@ -11,6 +15,8 @@ from itertools import combinations
 
 import pytest
 from hypothesis import settings
+
+from slantwood.kernels.compiling import IS_PLAIN
 
 
 def few_with_every_value(cases, at_most=None):
@@ -57,6 +63,8 @@ def mark_thorough(items):
     """Mark those cases of sampled tests that every change can do without."""
     families = defaultdict(list)
     for item in items:
+        if not IS_PLAIN and item.get_closest_marker("compiles"):
+            item.add_marker(pytest.mark.thorough)
         # Those that are thorough anyway stand for nothing.
         if item.get_closest_marker("sampled") and hasattr(item, "callspec") and not is_thorough(item):
             families[item.nodeid.partition("[")[0]].append(item)

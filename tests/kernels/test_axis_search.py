@@ -17,6 +17,8 @@ FORMS = pytest.mark.parametrize(
     ("x_form", "z_form"), [(0, 0), (0, 1), (1, 0), (1, 1)], ids=["dense", "sparse Z", "sparse X", "sparse"]
 )
 
+pytestmark = pytest.mark.compiles
+
 
 def gain_of(right, Z, r):
     """|sum_left r z|^2 / (left (N - left)) of centred attributes, from its definition."""

@@ -18,7 +18,7 @@ from slantwood.kernels.coefficient_search import (
 )
 from tests.sampling import examples
 
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.compiles]
 
 EPS = float(np.finfo(np.float32).eps)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -11,6 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 from slantwood.kernels.l1_logistic import fit_l1_logistic
 
+pytestmark = pytest.mark.compiles
+
 SEEDS = st.integers(0, 2**32 - 1)
 BOTH = pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from slantwood.kernels.l1_svm import fit_l1_svm
 
-pytestmark = pytest.mark.sampled
+pytestmark = [pytest.mark.sampled, pytest.mark.compiles]
 
 SEEDS = st.integers(0, 2**32 - 1)
 DENSE, SPARSE = 0, 1

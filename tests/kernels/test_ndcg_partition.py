@@ -10,7 +10,7 @@ from slantwood.kernels.ndcg_partition import LabelLists, labels_of, ndcg_partiti
 
 SEEDS = st.integers(0, 2**32 - 1)
 STREAM = 88172645463325252
-pytestmark = pytest.mark.plain_python
+pytestmark = [pytest.mark.plain_python, pytest.mark.compiles]
 
 
 def spelt_out(lists):

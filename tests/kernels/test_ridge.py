@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose
 
 from slantwood.kernels.ridge import LADDER, STRONGEST, WEAKEST, fit_ridge
 
+pytestmark = pytest.mark.compiles
+
 SEEDS = st.integers(0, 2**32 - 1)
 STRENGTHS = st.sampled_from([0.03, 1.0, 100.0])
 ENOUGH = 1000  # steps, more than any of these nodes has ranks

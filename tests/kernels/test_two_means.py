@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from slantwood.kernels.two_means import two_means
 
-pytestmark = pytest.mark.sampled
+pytestmark = [pytest.mark.sampled, pytest.mark.compiles]
 
 EPS = float(np.finfo(np.float32).eps)
 SEEDS = st.integers(0, 2**32 - 1)
