@@ -19,6 +19,7 @@ from slantwood.ensemble.settings import (
 )
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.workers import grown_by_workers, has_workers
 from slantwood.features.matrix import (
     column_means,
     normalized_rows,
@@ -89,9 +90,15 @@ def grow_forest(
         )
 
     stop = StopFlag()
-    grow = partial(plan.grow_tree, stop_flag=stop.array)
     left = range(n_earlier, spec.n_trees)
-    with closing(run_in_threads(grow, left, spec.n_jobs, stop)) as trees:
+    on_workers = has_workers() and not (spec.is_inner or spec.single_tree)
+    grow = partial(plan.grow_tree, stop_flag=stop.array)
+    grown_trees = (
+        grown_by_workers(plan, left, spec.n_jobs)
+        if on_workers
+        else run_in_threads(grow, left, spec.n_jobs, stop)
+    )
+    with closing(grown_trees) as trees:
         for tree, importance in trees:
             grown.append(_consistent(tree, data, plan))
             importance_sum += importance

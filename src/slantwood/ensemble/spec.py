@@ -39,6 +39,9 @@ class ForestSpec:
     auditions: bool = False  # whether another split learner may take the place of this one
     n_jobs: int | None = None
     verbose: int = 0
+    is_inner: bool = (
+        False  # whether the forest is fitted on the way to another: threads of this process grow it
+    )
     tuned: Mapping[str, Any] | None = None  # settings found on held-out rows; None to look for them
 
     def for_inner_fit(self, n_trees: int, seed: int, tuned: Mapping[str, Any]) -> ForestSpec:
@@ -50,6 +53,7 @@ class ForestSpec:
             unlabeled_weight=None,
             out_of_bag=False,
             verbose=0,
+            is_inner=True,
             tuned=tuned,
         )
 

@@ -1,0 +1,88 @@
+"""Who grows the trees of a forest: threads of this process, or the workers of joblib's backend.
+
+Threads share one copy of the rows and are the rule. Inside `joblib.parallel_config("dask")`, "ray" or "loky"
+each tree is a task of that backend instead; a worker gets the rows once, not with each tree. A tree depends
+on the plan and its number only, so that the forest is the same whoever grew which tree, and in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+
+from slantwood.growth.plan import GrowthPlan
+from slantwood.model.trees import Trees
+
+Grown = tuple[Trees, np.ndarray]
+
+
+def has_workers() -> bool:
+    """Whether the user asked joblib for processes or a cluster; not so within one of their tasks."""
+    backend = get_active_backend(prefer="threads")[0]
+    return not (backend.nesting_level or getattr(backend, "supports_sharedmem", False))
+
+
+def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | None) -> Generator[Grown]:
+    """Yield trees and their feature importances, in the order of their numbers; closed, it cancels the rest.
+
+    Parameters
+    ----------
+    plan : GrowthPlan
+        The rows, and how trees are grown.
+    numbers : sequence of int
+        Which trees.
+    n_jobs : int or None
+        Workers of joblib's backend, None for as many as that has by itself.
+
+    Yields
+    ------
+    tuple
+        A tree, and its feature importances.
+    """
+    shared = _Shared(plan)
+    run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
+    results = run(delayed(_grow)(shared, number) for number in numbers)
+    try:
+        yield from results
+    finally:
+        results.close()  # cancels what nobody waits for
+
+
+class _Shared:
+    """The plan as one large thing, which backends send once and not with each task.
+
+    Dask's backend of joblib scatters arguments that say that they are large, and knows a later one for the
+    same object; that of processes writes their arrays to a file that workers map into memory.
+    """
+
+    def __init__(self, plan: GrowthPlan) -> None:
+        self.plan = plan
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + sum(map(_n_bytes, vars(self.plan).values()))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays may arrive in the middle of a message, at an address that compiled code does not take.
+        plan = state["plan"]
+        self.plan = replace(plan, **{name: _aligned(value) for name, value in vars(plan).items()})
+
+
+def _n_bytes(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return sum(map(_n_bytes, value)) if isinstance(value, tuple) else 0
+
+
+def _aligned(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements=["C", "A"])
+    return type(value)(*map(_aligned, value)) if isinstance(value, tuple) else value
+
+
+def _grow(shared: _Shared, number: int) -> Grown:
+    return shared.plan.grow_tree(number)
