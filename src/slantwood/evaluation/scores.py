@@ -119,9 +119,7 @@ def _of_classes(
     else:
         y, predicted, classes = y.astype(str), predicted.astype(str), classes.astype(str)
     strange = sorted(set(y.tolist()) - set(classes.tolist()))
-    notes = (
-        (f"classes that the model does not know, and so gets wrong: {listed(strange)}",) if strange else ()
-    )
+    unknown = f"classes that the model does not know, and so gets wrong: {listed(strange)}"
     names, code = np.unique(np.concatenate([y, predicted]), return_inverse=True)
     true, said = code[: len(y)], code[len(y) :]
     each = _of_each(names, *(np.bincount(c, minlength=len(names)) for c in (true[true == said], true, said)))
@@ -139,7 +137,7 @@ def _of_classes(
         together |= all_scores.of_classes(y, predicted, probabilities, classes)
         areas = all_scores.of_each_label(all_scores.class_indicator(y, classes), probabilities)
         each = _with_more(each, areas, classes.astype(str))
-    return Scores(together, each, positive, notes)
+    return Scores(together, each, positive, (unknown,) if strange else ())
 
 
 def _of_each(names: Iterable[Any], *counts: np.ndarray) -> dict[str, dict[str, float]]:
