@@ -43,7 +43,7 @@ _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
 class ObliqueEstimator(
-    FramesOutMixin, CallbackSupportMixin, KnownParametersMixin, NestedSplitMixin, ExplainMixin, ABC
+    ExplainMixin, FramesOutMixin, CallbackSupportMixin, KnownParametersMixin, NestedSplitMixin, ABC
 ):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 

@@ -56,7 +56,7 @@ _CHECKS: dict[str, Any] = {
 
 
 class LabelTreeClassifier(
-    KnownParametersMixin, FramesOutMixin, DescribeMixin, ClassifierMixin, BaseEstimator
+    DescribeMixin, KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator
 ):
     """Trees over labels with linear classifiers, for text and other sparse data with many labels.
 

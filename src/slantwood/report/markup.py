@@ -17,6 +17,9 @@ MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
 # From these powers of ten on, numbers are written with their exponent.
 _LARGE, _SMALL = 1e7, 1e-4
 
+# Of a name.
+MOST_LETTERS = 120
+
 
 class Markup(str):
     """Text that is HTML already."""
@@ -48,6 +51,13 @@ def tag(name: str, *children: Any, **attributes: Any) -> Markup:
         if value is not None
     )
     return Markup(f"<{name}{given}>{joined(*children)}</{name}>")
+
+
+def short(text: Any) -> Any:
+    """Return a text, or its beginning where it is so long that a page of them would be large."""
+    if isinstance(text, str) and not isinstance(text, Markup) and len(text) > MOST_LETTERS:
+        return f"{text[:MOST_LETTERS]}\N{HORIZONTAL ELLIPSIS}"
+    return text
 
 
 def paragraph(*children: Any) -> Markup:
@@ -101,7 +111,7 @@ def table(
     rows = list(rows)
     of_numbers = [all(_is_number(row[column]) for row in rows) for column in range(len(headings))]
     head = tag("tr", *map(_heading, headings, of_numbers))
-    lines = [tag("tr", tag("th", row[0], scope="row"), *map(_cell, row[1:])) for row in rows]
+    lines = [tag("tr", tag("th", short(row[0]), scope="row"), *map(_cell, row[1:])) for row in rows]
     content = tag(
         "table",
         tag("caption", caption),
@@ -142,7 +152,7 @@ def bars(caption: str, rows: Sequence[tuple[Any, float, Any]]) -> Markup:
     lines = [
         tag(
             "tr",
-            tag("th", name, scope="row"),
+            tag("th", short(name), scope="row"),
             tag("td", bar(abs(value) / largest, negative=value < 0), class_="b"),
             tag("td", text, class_="n"),
         )

@@ -116,6 +116,7 @@
       const title = isSplit(node) ? "Mean of the leaves below" : names.kind === "step" ? "Adds to the scores" : "Predicts";
       parts.push(bars(title, tree.v[node].map(([output, value]) => [names.outputs[output], value, valueText(value)])));
     }
+    else if (!isSplit(node)) parts.push(element("p", "hint", "No label has a training row here."));
     detail.replaceChildren(...parts);
   };
 

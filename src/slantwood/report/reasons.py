@@ -158,6 +158,8 @@ def _rule(model: Any, name: str, value: Any) -> str:
     if name == "normalize_labels":
         many = "labels are many, and rows have more or fewer of them"
         return many if value else "labels are few" if task in LABEL_TASKS else "targets are no labels"
+    if name == "max_features" and model.is_single_tree:
+        return "a single tree has nothing to differ from"
     if name not in _RULES:
         return "by rule"
     rule = _RULES[name]

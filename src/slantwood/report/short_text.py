@@ -46,9 +46,9 @@ def describe(model: Any) -> str:
       counts    x0 1
     Settings
       bootstrap              False  a single tree sees all rows
-      max_features           1.0    by task and share of zeros in X: fewer features make trees differ
+      max_features           1.0    a single tree has nothing to differ from
       min_samples_split      2      given
-      min_impurity_decrease  0.05   a split must make one side purer by this share
+      min_impurity_decrease  0.0    by task and split learner
       normalize_rows         False  X is not like counts of words
       normalize_labels       False  targets are no labels
     Splits
@@ -70,7 +70,9 @@ def describe(model: Any) -> str:
     best = ", ".join(f"{name} {share:.3g}" for name, share in top_features(model, _MOST_FEATURES))
     rows.append(("counts", best or "no feature: no tree has a split"))
     settings = [each for each in settings_with_reasons(model) if each.why != DEFAULT]
-    own = [each for each in settings if not each.name.startswith("split") or each.why in (GIVEN, TUNED)]
+    # Others of the split are in its own line.
+    own = [each for each in settings if ":" not in each.name or each.why in (GIVEN, TUNED)]
+    own = [each for each in own if each.name != "split"]
     shown = [(each.name, str(each.value), each.why) for each in own]
     splits = [f"  {each}" for each in describe_splits(settings_as_json(model.settings_))]
     return "\n".join([type(model).__name__, *_aligned(rows), "Settings", *_aligned(shown), "Splits", *splits])

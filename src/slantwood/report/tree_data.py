@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from slantwood.features.matrix import to_array
 from slantwood.report.facts import knows_rows
+from slantwood.report.markup import short
 from slantwood.report.outputs import outputs_of
 
 # Weights of a split, and outputs of a node.
@@ -32,7 +33,7 @@ class Names:
         """Return the number of a name, by its position among all of them."""
         if position not in self.number:
             self.number[position] = len(self.texts)
-            self.texts.append(name)
+            self.texts.append(short(name))
         return self.number[position]
 
 

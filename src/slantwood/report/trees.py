@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.matrix import column_means
 from slantwood.report.facts import knows_rows, tree_facts
 from slantwood.report.markup import Markup, embedded_json, joined, note, paragraph, tag
 from slantwood.report.section import Section
@@ -120,10 +121,10 @@ def _scale(subject: Subject) -> np.ndarray:
     if subject.X is None or subject.n_rows < 2:
         return np.ones(n_columns)
     rows = subject.encoded[:: max(1, -(-subject.n_rows // _MOST_ROWS))]
-    if not sp.issparse(rows):
-        with np.errstate(invalid="ignore"):
-            return np.nan_to_num(np.nanstd(rows.astype(np.float64), axis=0))
-    csr = sp.csr_array(rows, dtype=np.float64, copy=True)
-    csr.data = np.nan_to_num(csr.data)
-    mean = np.asarray(csr.mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(np.asarray(csr.multiply(csr).mean(axis=0)).ravel() - mean**2, 0.0))
+    ones = np.ones(rows.shape[0])
+    mean = np.nan_to_num(column_means(rows, ones))
+    if sp.issparse(rows):
+        csr = sp.csr_array(rows, dtype=np.float64)
+        squares = column_means(sp.csr_array((csr.data**2, csr.indices, csr.indptr), csr.shape), ones)
+        return np.sqrt(np.maximum(np.nan_to_num(squares) - mean**2, 0.0))
+    return np.sqrt(np.nan_to_num(column_means((rows - mean) ** 2, ones)))
