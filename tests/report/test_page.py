@@ -1,8 +1,10 @@
 """Claims about reports: what they say is so, for every kind of model and task, and they stay small."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
@@ -97,13 +99,39 @@ def test_the_trees_of_the_page_are_those_of_the_model(fitted, page_of):
                 assert (shown["l"][place], shown["w"][place]) == (0, 0)
                 continue
             part = slice(trees.indptr[node], trees.indptr[node + 1])
+            scale = abs(trees.weights[part][0]) if trees.weights[part].size == 1 else 1.0
             weights = dict(zip(trees.indices[part].tolist(), trees.weights[part].tolist(), strict=True))
             for feature, weight, _ in shown["w"][place]:
-                assert weight == pytest.approx(weights[int(names["features"][feature][1:])], rel=0.01)
-            assert shown["b"][place] == pytest.approx(-trees.bias[node], rel=0.001)
+                assert weight * scale == pytest.approx(weights[int(names["features"][feature][1:])], rel=0.01)
+            assert abs(shown["b"][place]) * scale == pytest.approx(abs(trees.bias[node]), rel=0.001)
             child = shown["l"][place]
             waiting += [(int(trees.left[node]), child), (int(trees.right[node]), child + 1)]
         assert n_seen == len(shown["l"])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_split_of_one_feature_is_in_the_unit_of_the_feature(page_of, sign):
+    X = sign * np.array([[10.0], [20.0], [30.0], [40.0]])
+    model = ObliqueTreeRegressor(split="axis", min_samples_split=3).fit(X, [0, 0, 5, 5])
+    tree = page_of(model).data("tree-0")
+    ((_, direction, part),) = tree["w"][0]
+    # Rows on the side that the weight points to go to the second child.
+    upper = X[:, 0] >= tree["b"][0] if direction > 0 else X[:, 0] <= tree["b"][0]
+    assert (abs(direction), part) == (1, 100)
+    assert tree["v"][2] == [[0, 0 if upper[0] else 5]]
+    assert 20 < sign * tree["b"][0] < 30
+
+
+def test_the_uses_of_features_are_counted(page_of):
+    X = pd.DataFrame({"kind": ["a", "b", "c", "a"] * 10, "size": np.arange(40.0)})
+    model = ObliqueForestClassifier(n_estimators=3, random_state=0).fit(X, (X["kind"] == "b").astype(int))
+    source, trees = model.encoding_.source, model.trees_
+    used = [{source[j] for j in trees.indices[slice(*part)]} for part in pairwise(trees.indptr)]
+    n_splits = [sum(feature in each for each in used) for feature in range(2)]
+    text = " ".join(page_of(model).section("importances").split())
+    for feature, name in enumerate(X.columns):
+        if n_splits[feature]:
+            assert re.search(rf"{name} [\d.]+ {n_splits[feature]} [123]\b", text)
 
 
 def test_nodes_beyond_the_limit_are_counted(fitted, page_of, monkeypatch):
@@ -147,6 +175,15 @@ def test_dense_and_sparse_rows_give_the_same_report(fitted, page_of):
     for anchor in ("quality", "calibration", "examples"):
         assert pages[0].section(anchor) == pages[1].section(anchor)
     assert pages[0].data("tree-1") == pages[1].data("tree-1")
+
+
+def test_a_model_that_predicts_frames_has_the_same_report_and_stays_as_it_is(fitted, page_of):
+    model, X, y = fitted("Forest", "multi-class")
+    expected = page_of(model, X, y)
+    model.set_output(predict="pandas")
+    page = page_of(model, X, y)
+    assert page.section("examples") == expected.section("examples")
+    assert isinstance(model.predict(X), pd.Series)
 
 
 def test_rows_whose_target_is_not_known_are_left_out_with_a_word(fitted, page_of):

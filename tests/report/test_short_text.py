@@ -25,7 +25,7 @@ def test_every_model_describes_itself(fitted, kind, task):
     text = model.describe()
     assert text == describe(model)
     assert text.splitlines()[0] == type(model).__name__
-    assert f"  task      {model.targets_.task}\n" in text
+    assert f"  task       {model.targets_.task}\n" in text
     assert f"{len(model.trees_.left):,} nodes" in text
 
 

@@ -13,7 +13,7 @@ from slantwood.report.subject import Subject
 from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS
 
 # Probabilities that are compared at the most.
-_MOST_CELLS = 20_000_000
+_MOST_CELLS = 5_000_000
 
 
 def calibration_section(subject: Subject) -> Section:

@@ -29,8 +29,8 @@ _PLACES = (
     (1.0, "Worst"),
 )
 
-# Rows among which the five are looked for.
-_MOST_CELLS = 50_000_000
+# Predicted values of the rows among which the five are looked for.
+_MOST_CELLS = 5_000_000
 
 
 def examples_section(subject: Subject) -> Section:
@@ -57,7 +57,14 @@ def _content(subject: Subject) -> Markup:
     )
     if subject.is_boosted and subject.task not in NUMBER_TASKS:
         said += " The numbers are scores, before they become probabilities."
+    if subject.truth is not None and _n_compared(subject) < subject.n_rows:
+        said += f" The rows are chosen among {_n_compared(subject):,} of {subject.n_rows:,}, evenly spaced."
     return joined(paragraph(said), *(_example(subject, each) for each in chosen))
+
+
+def _n_compared(subject: Subject) -> int:
+    """Return among how many rows the five are looked for."""
+    return min(subject.n_rows, max(len(_PLACES), _MOST_CELLS // max(len(subject.output_names), 1)))
 
 
 class _Chosen(NamedTuple):
@@ -70,8 +77,7 @@ def _chosen(subject: Subject) -> list[_Chosen]:
     if subject.truth is None:
         rows = np.unique(np.linspace(0, subject.n_rows - 1, len(_PLACES)).round().astype(int))
         return [_Chosen(int(row), "Row") for row in rows]
-    most = max(len(_PLACES), _MOST_CELLS // max(len(subject.output_names), 1))
-    rows = np.unique(np.linspace(0, subject.n_rows - 1, min(most, subject.n_rows)).astype(int))
+    rows = np.unique(np.linspace(0, subject.n_rows - 1, _n_compared(subject)).astype(int))
     losses = _losses(subject, rows)
     known = ~np.isnan(losses)
     order = rows[known][np.argsort(losses[known], kind="stable")]

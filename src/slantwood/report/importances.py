@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from slantwood.report.markup import Markup, bar, joined, note, number, paragraph, table
@@ -52,11 +54,11 @@ def _content(subject: Subject) -> Markup:
 def _uses(subject: Subject) -> tuple[np.ndarray, np.ndarray]:
     """Return how many splits, and how many trees, use each feature."""
     trees, encoding = subject.model.trees_, subject.model.encoding_
-    source = encoding.source[trees.indices]
-    node = np.repeat(np.arange(len(trees.left)), np.diff(trees.indptr))
-    tree = np.searchsorted(trees.roots, node, side="right") - 1
-    counts = []
-    for owner in (node, tree):
-        pairs = np.unique(owner.astype(np.int64) * encoding.n_inputs + source)
-        counts.append(np.bincount(pairs % encoding.n_inputs, minlength=encoding.n_inputs))
-    return counts[0], counts[1]
+    source = encoding.source[trees.indices].astype(np.int64)
+    in_trees = np.zeros(encoding.n_inputs, np.int64)
+    for first, end in pairwise(trees.indptr[trees.node_offsets].tolist()):
+        in_trees[np.unique(source[first:end])] += 1
+    if not encoding.is_identity:  # several values of a nominal feature are one use of it
+        node = np.repeat(np.arange(len(trees.left), dtype=np.int64), np.diff(trees.indptr))
+        source = np.unique(node * encoding.n_inputs + source) % encoding.n_inputs
+    return np.bincount(source, minlength=encoding.n_inputs), in_trees

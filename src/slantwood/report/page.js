@@ -69,7 +69,7 @@
     const weights = tree.w[node];
     if (tree.k[node] === 1) {
       const [feature, weight] = weights[0];
-      return `${names.features[feature]} ${weight > 0 ? "\u2265" : "\u2264"} ${number(tree.b[node] / weight)}`;
+      return `${names.features[feature]} ${weight > 0 ? "\u2265" : "\u2264"} ${number(tree.b[node])}`;
     }
     const terms = weights.slice(0, 2).map(([feature, weight], place) => {
       const sign = weight < 0 ? "\u2212" : place ? "+" : "";

@@ -38,12 +38,12 @@ def describe(model: Any) -> str:
     >>> tree = ObliqueTreeRegressor(split="axis", min_samples_split=2).fit([[0], [1], [2], [3]], [0, 0, 1, 1])
     >>> print(describe(tree))
     ObliqueTreeRegressor
-      task      regression
-      features  1
-      targets   1: 'y0'
-      trees     1, with 3 nodes, 2 of them leaves
-      depth     1 to 1, 1.0 on average
-      counts    x0 1
+      task       regression
+      features   1
+      targets    1: 'y0'
+      trees      1, with 3 nodes, 2 of them leaves
+      depth      1 to 1, 1.0 on average
+      important  x0 1
     Settings
       bootstrap              False  a single tree sees all rows
       max_features           1.0    a single tree has nothing to differ from
@@ -68,7 +68,7 @@ def describe(model: Any) -> str:
     size = tree_facts(model)
     rows += [("trees", size.in_words()), ("depth", size.depth_in_words())]
     best = ", ".join(f"{name} {share:.3g}" for name, share in top_features(model, _MOST_FEATURES))
-    rows.append(("counts", best or "no feature: no tree has a split"))
+    rows.append(("important", best or "no feature: no tree has a split"))
     settings = [each for each in settings_with_reasons(model) if each.why != DEFAULT]
     # Others of the split are in its own line.
     own = [each for each in settings if ":" not in each.name or each.why in (GIVEN, TUNED)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ class Subject:
     def of(cls, model: Any, X: Any = None, y: Any = None) -> Subject:
         """Check what a report was asked for."""
         check_subject(model)
+        model = copy.copy(model).set_output(predict="default")  # arrays, whatever the user likes to see
         if X is None and y is not None:
             raise ValueError("y is given, and X is not; give both, or neither")
         if X is None:

@@ -79,7 +79,7 @@ class TreeWriter:
         }
         for node in nodes:
             is_split = self.trees.left[node] >= 0
-            document["b"].append(_rounded(-self.trees.bias[node], 4) if is_split else 0)
+            document["b"].append(_rounded(self._threshold(node), 4) if is_split else 0)
             document["w"].append(self._weights(node) if is_split else 0)
             document["k"].append(int(self.trees.indptr[node + 1] - self.trees.indptr[node]))
         return document
@@ -102,6 +102,12 @@ class TreeWriter:
                 first_child.append(0)
         return nodes, first_child
 
+    def _threshold(self, node: int) -> float:
+        """Return what the weighted sum must reach; of a single feature what the feature itself must."""
+        first, end = self.trees.indptr[node : node + 2]
+        weight = float(self.trees.weights[first]) if end - first == 1 else 1.0
+        return -float(self.trees.bias[node]) / (weight or 1.0)
+
     def _weights(self, node: int) -> list[list[Any]]:
         """Return the largest weights: number of the feature, weight, and share in all of them, per cent."""
         part = slice(self.trees.indptr[node], self.trees.indptr[node + 1])
@@ -110,12 +116,14 @@ class TreeWriter:
         total = size.sum()
         if not total > 0:
             size, total = np.abs(weights), max(np.abs(weights).sum(), 1e-300)
+        if len(weights) == 1:  # the threshold is in the unit of the feature
+            weights = np.sign(weights)
         order = np.argsort(-size, kind="stable")[:MOST_WEIGHTS]
         return [
             [
                 self.features.of(int(columns[k]), str(self.column_names[columns[k]])),
                 _rounded(weights[k], 3),
-                round(100 * float(size[k] / total)),
+                _rounded(100 * size[k] / total, 2),
             ]
             for k in order
         ]
