@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slantwood.report.facts import (
-    features_in_words,
-    output_noun,
-    outputs_in_words,
-    top_features,
-    tree_facts,
-)
+from slantwood.report.facts import summary_rows, top_features
 from slantwood.report.markup import Markup, joined, number, tag
 from slantwood.report.reasons import DEFAULT, settings_with_reasons
 from slantwood.report.subject import Subject
@@ -25,14 +19,8 @@ _CELL = "text-align:left;padding:.1em .8em .1em 0;background:none;border:none"
 def card(model: Any) -> Markup:
     """Return a fitted model as HTML for a cell of a notebook."""
     subject = Subject(model, None, None)
-    rows: list[tuple[Any, Any]] = [
-        ("task", subject.task),
-        ("features", features_in_words(model)),
-        (output_noun(subject.task), outputs_in_words(model)),
-    ]
-    more = joined()
+    rows, more = summary_rows(model), joined()
     if subject.has_trees:
-        rows.append(("trees", tree_facts(model).in_words()))
         best = ", ".join(f"{name} {number(share)}" for name, share in top_features(model, _MOST_FEATURES))
         rows.append(("most important", best or "none"))
         settings = [each for each in settings_with_reasons(model) if each.why != DEFAULT]
@@ -42,7 +30,7 @@ def card(model: Any) -> Markup:
     return tag("div", name, _table(rows), more, style=_BOX, class_="slantwood-card")
 
 
-def _table(rows: list[tuple[Any, Any]]) -> Markup:
+def _table(rows: list[tuple[str, str]]) -> Markup:
     lines = [
         tag("tr", tag("th", name, scope="row", style=_CELL), tag("td", value, style=_CELL))
         for name, value in rows

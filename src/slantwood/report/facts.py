@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.estimators.names import input_names, output_names
-from slantwood.hints import listed, pluralize
+from slantwood.hints import listed
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS, SEVERAL_TASKS
 
 # Names of outputs in a row.
@@ -95,6 +95,14 @@ def knows_rows(model: Any) -> bool:
     return not bool(np.isnan(model.trees_.node_weight).any())
 
 
-def rows_in_words(n_rows: int, n_features: int) -> str:
-    """Say how much data there is."""
-    return f"{pluralize(n_rows, 'row')}, {pluralize(n_features, 'feature')}"
+def summary_rows(model: Any) -> list[tuple[str, str]]:
+    """Return what comes first wherever a model is described: task, features, outputs and trees."""
+    task = model.targets_.task
+    rows = [
+        ("task", task),
+        ("features", features_in_words(model)),
+        (output_noun(task), outputs_in_words(model)),
+    ]
+    if hasattr(model, "label_trees_"):
+        return [*rows, ("trees", f"{len(model.label_trees_.roots):,} over labels")]
+    return [*rows, ("trees", tree_facts(model).in_words())]

@@ -42,7 +42,7 @@ def _content(subject: Subject) -> Markup:
     ]
     n_used = int((importances > 0).sum())
     left_out = n_used - len(order)
-    headings = ["feature", "", "importance", "splits that use it", f"of {n_trees:,} trees"]
+    headings = ["feature", "", "importance", "splits that use it", f"trees (of {n_trees:,})"]
     said = paragraph(
         "The share of each feature in the impurity that the splits remove; all add up to 1. "
         f"{number(n_used)} of {number(len(importances))} features are used."

@@ -13,7 +13,7 @@ from slantwood.evaluation.scores import Scores
 from slantwood.report.calibration import calibration_section
 from slantwood.report.data_summary import data_section
 from slantwood.report.examples import examples_section
-from slantwood.report.facts import features_in_words, output_noun, outputs_in_words, tree_facts
+from slantwood.report.facts import summary_rows
 from slantwood.report.importances import importances_section
 from slantwood.report.markup import Markup, escaped, fields, joined, number, tag
 from slantwood.report.quality import main_measures, quality_of, quality_section
@@ -57,18 +57,10 @@ def _sections(subject: Subject, found: Scores | None) -> Iterator[Section]:
 
 
 def _summary(subject: Subject, measures: list[tuple[str, float]]) -> Markup:
-    model = subject.model
-    rows = [
-        ("task", subject.task),
-        ("features", features_in_words(model)),
-        (output_noun(subject.task), outputs_in_words(model)),
-    ]
-    if subject.has_trees:
-        rows.append(("trees", tree_facts(model).in_words()))
     tiles = [
         tag("div", tag("b", number(value)), tag("span", name), class_="tile") for name, value in measures
     ]
-    return joined(tag("div", *tiles, class_="tiles") if tiles else "", fields(rows))
+    return joined(tag("div", *tiles, class_="tiles") if tiles else "", fields(summary_rows(subject.model)))
 
 
 def _text(name: str) -> str:

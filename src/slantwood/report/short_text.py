@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slantwood.report.facts import (
-    features_in_words,
-    output_noun,
-    outputs_in_words,
-    top_features,
-    tree_facts,
-)
+from slantwood.report.facts import summary_rows, top_features, tree_facts
 from slantwood.report.reasons import DEFAULT, GIVEN, TUNED, settings_with_reasons
 from slantwood.report.settings_text import describe_splits, settings_as_json
 from slantwood.report.subject import Subject, check_subject
@@ -55,18 +49,10 @@ def describe(model: Any) -> str:
       AxisParallelSplit(thresholds='best')
     """
     check_subject(model)
-    subject = Subject(model, None, None)
-    task = subject.task
-    rows = [
-        ("task", task),
-        ("features", features_in_words(model)),
-        (output_noun(task), outputs_in_words(model)),
-    ]
-    if not subject.has_trees:
-        rows.append(("trees", f"{len(model.label_trees_.roots)} over labels"))
+    rows = summary_rows(model)
+    if not Subject(model, None, None).has_trees:
         return "\n".join([type(model).__name__, *_aligned(rows)])
-    size = tree_facts(model)
-    rows += [("trees", size.in_words()), ("depth", size.depth_in_words())]
+    rows.append(("depth", tree_facts(model).depth_in_words()))
     best = ", ".join(f"{name} {share:.3g}" for name, share in top_features(model, _MOST_FEATURES))
     rows.append(("important", best or "no feature: no tree has a split"))
     settings = [each for each in settings_with_reasons(model) if each.why != DEFAULT]

@@ -54,6 +54,8 @@ def report(path: Path) -> None:
 @picture
 def intervals(path: Path) -> None:
     """Draw conformal intervals of a skewed problem, sorted by what is predicted."""
+    import matplotlib.pyplot as plt
+
     from slantwood.explain import conformal
     from slantwood.views import plot_intervals
 
@@ -62,8 +64,10 @@ def intervals(path: Path) -> None:
     y = 3 * X[:, 0] + (0.1 + X[:, 1]) * rng.exponential(size=900)
     forest = ObliqueForestRegressor(bootstrap=True, random_state=0).fit(X[:600], y[:600])
     found = conformal(forest, X[:600], y[:600]).predict_interval(X[600:], coverage=0.9)
-    axes = plot_intervals(found, y[600:])
-    axes.figure.savefig(path, dpi=100)
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    plot_intervals(found, y[600:], ax=axes)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
 
 
 @contextmanager
