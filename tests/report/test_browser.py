@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from selenium.webdriver import ActionChains, Keys
-
 from slantwood import ObliqueForestClassifier
 from tests.browser import browser_session, contrast, open_page
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="the tests in a browser need selenium")
+ActionChains, Keys = webdriver.ActionChains, webdriver.Keys
 
 NASTY = "</script><img src=x onerror=document.title='broken'>"
 
@@ -40,7 +41,7 @@ def tree_buttons(browser):
 def show_tree(browser):
     """Bring the trees into view, and wait until the first is drawn."""
     browser.execute_script("document.getElementById('tree-browser').scrollIntoView({behavior: 'instant'})")
-    from selenium.webdriver.support.ui import WebDriverWait
+    from selenium.webdriver.support.ui import WebDriverWait  # which selenium.webdriver does not load
 
     WebDriverWait(browser, 10).until(tree_buttons)
 

@@ -70,6 +70,7 @@ def _features(subject: Subject) -> Markup:
     nominal = {column: k for k, column in enumerate(encoding.nominal)}
     place = {column: k for k, column in enumerate(encoding.numbers)}
     source = Table(subject.X) if nominal and subject.X is not None else None
+    columns = _columns(subject, {j: place[j] for j in order if j in place})
     rows = []
     for j in order:
         if j in nominal:
@@ -77,10 +78,11 @@ def _features(subject: Subject) -> Markup:
             missing = float("nan") if source is None else float(missing_cells(source.read(j)).mean())
             kind, column = f"{n_values:,} categories", _Column(missing, *[float("nan")] * 3)
         else:
-            kind, column = "number", _column(subject, place[j])
-        row = [subject.feature_names[j], kind, float(subject.importances[j])]
+            kind, column = "number", columns.get(j, _Column(*[float("nan")] * 4))
+        row = [subject.feature_names[j], kind]
+        row += [float(subject.importances[j])] if subject.has_trees else []
         rows.append(row if subject.X is None else [*row, share(column.missing), *column[1:]])
-    headings = ["feature", "type", "importance"]
+    headings = ["feature", "type", *(["importance"] if subject.has_trees else [])]
     if subject.X is not None:
         headings += ["missing", "least", "mean", "largest"]
     n_features = len(subject.feature_names)
@@ -90,10 +92,16 @@ def _features(subject: Subject) -> Markup:
     return joined(note(said) if left_out else "", _folded("Features", shown))
 
 
-def _column(subject: Subject, place: int) -> _Column:
+def _columns(subject: Subject, places: dict[int, int]) -> dict[int, _Column]:
+    """Return what the rows given hold, of features by their positions in the encoded matrix."""
     if subject.X is None:
-        return _Column(*[float("nan")] * 4)
-    column = subject.encoded[:, [place]]
+        return {}
+    chosen = subject.encoded[:, list(places.values())]
+    chosen = sp.csc_array(chosen) if sp.issparse(chosen) else chosen
+    return {j: _column(chosen[:, [k]]) for k, j in enumerate(places)}
+
+
+def _column(column: Any) -> _Column:
     values = (column.toarray() if sp.issparse(column) else column).ravel()
     known = values[~np.isnan(values)].astype(np.float64)
     missing = 1.0 - len(known) / max(len(values), 1)

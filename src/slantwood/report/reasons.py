@@ -102,7 +102,7 @@ def _of_split(model: Any) -> Iterator[Setting]:
         kinds = dict.fromkeys(
             f"{type(each.split).__name__}, max_features={each.max_features}" for each in candidates
         )
-        why = "kinds of trees that compete in each round: the one that lowers the loss most is kept"
+        why = "these compete: the kind whose latest trees lowered the loss of unseen rows most grows next"
         yield Setting("split", "; ".join(kinds), why)
         return
     split = settings.split

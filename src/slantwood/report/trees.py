@@ -72,8 +72,8 @@ def _left_out(subject: Subject, n_trees: int, shown: int, n_nodes: int, writer: 
         found.append(note(f"The first {shown} of {n_trees:,} trees are here."))
     if writer.n_shown < n_nodes:
         which = "those that most rows reach" if writer.has_rows else "those next to the root"
-        said = f"Of their {n_nodes:,} nodes {writer.n_shown:,} are here, {which}; a node says where its tree goes on."
-        found.append(note(said))
+        said = f"Of their {n_nodes:,} nodes {writer.n_shown:,} are here, {which}"
+        found.append(note(f"{said}; a node says where its tree goes on."))
     widest = int(np.diff(subject.model.trees_.indptr).max(initial=0))
     if widest > MOST_WEIGHTS or len(writer.outputs.names) > MOST_OUTPUTS:
         said = (
