@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from slantwood import ObliqueForestClassifier
 from tests.browser import browser_session, contrast, open_page
 
