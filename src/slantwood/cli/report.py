@@ -17,7 +17,7 @@ _DATA = "A data file with the model's inputs and targets, of rows that it did no
 def report(
     *,
     model: ModelFile,
-    data: Annotated[str | None, argument("[DATA]", _DATA)] = None,
+    data: Annotated[str | None, argument("DATA", _DATA)] = None,
     output: Annotated[Path, option("FILE", "Write to this HTML file.")] = Path("report.html"),
     targets: Annotated[
         str | None, option("COLUMNS", "Which columns hold the truth.", show_default="those of training")

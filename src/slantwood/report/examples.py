@@ -57,6 +57,8 @@ def _content(subject: Subject) -> Markup:
     )
     if subject.is_boosted and subject.task not in NUMBER_TASKS:
         said += " The numbers are scores, before they become probabilities."
+    if getattr(subject.model.targets_, "weights", ()):
+        said += " Probabilities are those before class weights."
     if subject.truth is not None and _n_compared(subject) < subject.n_rows:
         said += f" The rows are chosen among {_n_compared(subject):,} of {subject.n_rows:,}, evenly spaced."
     return joined(paragraph(said), *(_example(subject, each) for each in chosen))
