@@ -18,6 +18,7 @@ MODULES = (
     ".metrics",
     ".model_data",
     ".model_selection",
+    ".report",
     ".views",
 )
 

@@ -82,6 +82,19 @@ def pluralize(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
+def format_bytes(size: int) -> str:
+    """Say a number of bytes in the unit that suits it.
+
+    Examples
+    --------
+    >>> format_bytes(512), format_bytes(2_500_000)
+    ('512 bytes', '2.5 MB')
+    """
+    power = min((len(str(size)) - 1) // 3, 3)
+    number = size / 1000**power
+    return f"{number:.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB')[power]}"
+
+
 @contextmanager
 def optional_import(need: str, extra: str) -> Iterator[None]:
     """Say, where an import within it fails, what needs the library and which extra of ours brings it.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from slantwood.cli import console
+from slantwood.hints import format_bytes
 
 
 def test_json_holds_no_types_of_numpy_and_no_nan(capsys):
@@ -46,7 +47,7 @@ def test_no_line_of_a_table_ends_with_blanks(capsys):
     ],
 )
 def test_sizes_are_said_in_the_unit_that_suits(size, words):
-    assert console.format_bytes(size) == words
+    assert format_bytes(size) == words
 
 
 def test_bars_draw_nothing_where_no_terminal_is(capsys):

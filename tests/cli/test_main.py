@@ -46,7 +46,19 @@ def test_version_is_that_of_the_package():
     assert result.stdout == f"{slantwood.__version__}\n"
 
 
-COMMANDS = ["train", "predict", "evaluate", "cv", "inspect", "datasets", "convert", "demo", "warmup", "bench"]
+COMMANDS = [
+    "train",
+    "predict",
+    "evaluate",
+    "cv",
+    "inspect",
+    "report",
+    "datasets",
+    "convert",
+    "demo",
+    "warmup",
+    "bench",
+]
 
 
 def test_help_lists_the_commands():

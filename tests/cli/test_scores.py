@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn import metrics
 
-from slantwood.cli import scores
-from slantwood.cli.score_tables import mean_and_deviation, measure_name
+from slantwood.cli.score_tables import mean_and_deviation
+from slantwood.evaluation import scores
+from slantwood.evaluation.measure_names import measure_name
 
 
 @given(

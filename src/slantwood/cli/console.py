@@ -13,6 +13,8 @@ from typing import Any
 
 import typer
 
+from slantwood.hints import format_bytes
+
 # Tables that are written to a file or a pipe are not folded.
 _UNFOLDED = 10_000
 
@@ -93,13 +95,6 @@ def bars() -> Iterator[Show]:
             progress.update(tasks[name], completed=done, total=total)
 
         yield show
-
-
-def format_bytes(size: int) -> str:
-    """Say a number of bytes in the unit that suits it."""
-    power = min((len(str(size)) - 1) // 3, 3)
-    number = size / 1000**power
-    return f"{number:.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB')[power]}"
 
 
 def _cell(value: Any) -> str:

@@ -40,7 +40,8 @@ def cv(
         typer.echo(options_as_toml(context))
         return
 
-    from slantwood.cli.score_tables import mean_and_deviation, measure_name
+    from slantwood.cli.score_tables import mean_and_deviation
+    from slantwood.evaluation.measure_names import measure_name
 
     data = training_data(training)
     started = time.perf_counter()

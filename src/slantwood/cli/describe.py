@@ -1,10 +1,8 @@
-"""What is said about data, tasks and models: plain sentences."""
+"""What is said about data and tasks: plain sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import MISSING, asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slantwood.cli.training_options import TrainingOptions
 from slantwood.hints import listed, pluralize
@@ -12,9 +10,6 @@ from slantwood.task_names import SEVERAL_TASKS
 
 if TYPE_CHECKING:
     from slantwood.data.table import Data
-
-# Settings of forests that boosting cannot change.
-_NOT_OF_BOOSTING = ("bootstrap", "min_impurity_decrease", "normalize_labels")
 
 
 def describe_data(data: Data) -> str:
@@ -64,43 +59,6 @@ def reason_for_task(data: Data, options: TrainingOptions) -> str:
     if data.y.dtype.kind in "iuf":
         return f"{holds} {shown}; --task regression if they are numbers"
     return f"{holds} text: {shown}"
-
-
-def settings_as_json(settings: Any) -> dict[str, Any]:
-    """Return the settings of a model, those of split learners as dictionaries with their names."""
-    own = settings.to_dict() | {"split": _split_as_json(settings.split)}
-    if "candidates" in own:
-        named = ((each, _split_as_json(each.split)) for each in settings.candidates)
-        own["candidates"] = [each._asdict() | {"split": split} for each, split in named]
-    return own
-
-
-def describe_settings(settings: dict[str, Any]) -> str:
-    """Put settings in a row, without split learners or their names, and without limits that are off."""
-    from slantwood.ensemble.settings import Settings
-
-    off = {each.name: each.default for each in fields(Settings) if each.default is not MISSING}
-    hidden = {"split", "name", "candidates", *(_NOT_OF_BOOSTING if "candidates" in settings else ())}
-    shown = (each for each in settings.items() if each not in off.items())
-    own = {name: repr(value) for name, value in shown if name not in hidden}
-    if settings.get("candidates"):
-        shares = _unlike(repr(each["max_features"]) for each in settings["candidates"])
-        own["max_features"] = " or ".join(shares)
-    return ", ".join(f"{name}={value}" for name, value in own.items())
-
-
-def describe_splits(settings: dict[str, Any]) -> list[str]:
-    """Say each split learner with its settings: one, or those that compete in boosting."""
-    splits = [each["split"] for each in settings.get("candidates", [settings])]
-    return _unlike(f"{each['name']}({describe_settings(each)})" for each in splits if each is not None)
-
-
-def _split_as_json(split: Any) -> dict[str, Any] | None:
-    return None if split is None else {"name": type(split).__name__, **asdict(split)}
-
-
-def _unlike(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
 
 
 def _share(share: float) -> str:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from slantwood.cli.console import format_bytes, print_fields, print_json, print_table
+from slantwood.cli.console import print_fields, print_json, print_table
 from slantwood.cli.options import Json, ModelFile, number
-from slantwood.hints import listed
-from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS, SEVERAL_TASKS
+from slantwood.hints import format_bytes
+from slantwood.task_names import CLASS_TASKS
 
 _MOST_FEATURES = 20
 
@@ -42,25 +42,19 @@ def inspect(
     if json:
         print_json(metadata)
         return
-    print_fields(_rows(metadata))
+    print_fields(_rows(forest, metadata))
     if metadata["importances"]:
         typer.echo()
         print_table(["feature", "importance"], list(metadata["importances"].items())[:_MOST_FEATURES])
 
 
 def _metadata(model: Any, path: Path) -> dict[str, Any]:
-    import numpy as np
-
-    from slantwood.cli.describe import settings_as_json
-    from slantwood.estimators.names import input_names, output_names
+    from slantwood.estimators.names import output_names
     from slantwood.model.container import format_version
+    from slantwood.report.facts import top_features, tree_facts
+    from slantwood.report.settings_text import settings_as_json
 
-    trees = model.trees_
-    depths = np.maximum.reduceat(trees.depth, trees.roots)
-    n_leaves = int((trees.left < 0).sum())
-    importances = model.feature_importances_
-    names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
-    order = np.argsort(-importances, kind="stable")
+    size = tree_facts(model)
     return {
         "model": str(path),
         "estimator": type(model).__name__,
@@ -71,40 +65,31 @@ def _metadata(model: Any, path: Path) -> dict[str, Any]:
         "nominal_features": len(model.encoding_.nominal),
         "targets": list(getattr(model, "target_names_", None) or ()),
         "outputs": list(output_names(model)),
-        "trees": trees.n_trees,
-        **({} if model.forest_.additive is None else {"rounds": model.n_iter_}),
-        "nodes": len(trees.left),
-        "leaves": n_leaves,
-        "depth": {"least": int(depths.min()), "mean": float(depths.mean()), "most": int(depths.max())},
-        "weights_per_split": len(trees.weights) / max(len(trees.left) - n_leaves, 1),
+        "trees": size.n_trees,
+        **({} if size.n_rounds is None else {"rounds": size.n_rounds}),
+        "nodes": size.n_nodes,
+        "leaves": size.n_leaves,
+        "depth": {"least": size.least_depth, "mean": size.mean_depth, "most": size.most_depth},
+        "weights_per_split": size.weights_per_split,
         "settings": settings_as_json(model.settings_),
-        "importances": {names[j]: float(importances[j]) for j in order if importances[j] > 0},
+        "importances": dict(top_features(model, model.n_features_in_)),
     }
 
 
-def _rows(metadata: dict[str, Any]) -> list[tuple[str, str]]:
-    from slantwood.cli.describe import describe_settings, describe_splits
+def _rows(model: Any, metadata: dict[str, Any]) -> list[tuple[str, str]]:
+    from slantwood.report import facts
+    from slantwood.report.settings_text import describe_settings, describe_splits
 
-    task, depth, settings = metadata["task"], metadata["depth"], metadata["settings"]
-    outputs = (
-        "targets"
-        if task in (*NUMBER_TASKS, *SEVERAL_TASKS)
-        else "classes"
-        if task in CLASS_TASKS
-        else "labels"
-    )
-    nominal = f", {metadata['nominal_features']:,} of them nominal" if metadata["nominal_features"] else ""
-    rounds = f" of {metadata['rounds']:,} rounds" if "rounds" in metadata else ""
-    n_trees, n_nodes, n_leaves = (f"{metadata[name]:,}" for name in ("trees", "nodes", "leaves"))
+    task, settings, size = metadata["task"], metadata["settings"], facts.tree_facts(model)
     rows = [
         ("kind", metadata["estimator"]),
         ("task", task),
         ("file", f"{format_bytes(metadata['bytes'])}, format version {metadata['format_version']}"),
-        ("features", f"{metadata['features']:,}{nominal}"),
-        (outputs, f"{len(metadata['outputs']):,}: {listed(metadata['outputs'], 8)}"),
-        ("trees", f"{n_trees}{rounds}, with {n_nodes} nodes, {n_leaves} of them leaves"),
-        ("depth", f"{depth['least']} to {depth['most']}, {depth['mean']:.1f} on average"),
-        ("features per split", f"{metadata['weights_per_split']:.1f} on average"),
+        ("features", facts.features_in_words(model)),
+        (facts.output_noun(task), facts.outputs_in_words(model)),
+        ("trees", size.in_words()),
+        ("depth", size.depth_in_words()),
+        ("features per split", f"{size.weights_per_split:.1f} on average"),
         ("settings", describe_settings(settings)),
         ("split", "; ".join(describe_splits(settings)) or "None"),
     ]

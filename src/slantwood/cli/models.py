@@ -114,12 +114,6 @@ def load(path: Any, jobs: int | None) -> Any:
     return model.set_params(n_jobs=jobs or -1) if "n_jobs" in model.get_params(deep=False) else model
 
 
-def chosen_labels(model: Any, X: Any) -> Any:
-    """Predict the indicator of the labels, also with a model that learned from sets of labels."""
-    scores = model.predict_proba(X, sparse=model.targets_.is_sparse)
-    return model.targets_.decided(scores, model.decision_threshold())
-
-
 def _parameters(option: str, pairs: Iterable[str] | None, make: Any) -> dict[str, Any]:
     known = list(inspect.signature(make).parameters)
     given = {}

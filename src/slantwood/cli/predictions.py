@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.cli import models
 from slantwood.data.files import format_suffix, open_write
 from slantwood.estimators.names import output_names
+from slantwood.evaluation.scores import chosen_labels
 from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
@@ -86,7 +86,7 @@ def _predicted(
         return _classes(model, X, proba, names)
     if proba:
         return list(names), _matrix(model.predict_proba(X, sparse=model.targets_.is_sparse))
-    indicator = models.chosen_labels(model, X).astype(np.int8)
+    indicator = chosen_labels(model, X).astype(np.int8)
     as_list = task == HIERARCHICAL or model.targets_.as_sets if labels is None else labels
     return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
 

@@ -5,33 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slantwood.cli.console import print_table, say
+from slantwood.evaluation.measure_names import measure_name
 
 if TYPE_CHECKING:
-    from slantwood.cli.scores import Scores
-
-# Parts of names that are not printed as they are written.
-_SPELT = (
-    "F1",
-    "AUC",
-    "LRAP",
-    "Hamming",
-    "AUPRC",
-    "R2",
-    "RMSE",
-    "MAE",
-    "RRMSE",
-    "aRRMSE",
-    "AUROC",
-    "NDCG",
-    "Brier",
-    "Matthews",
-)
-_WORDS = {word.lower(): word for word in _SPELT}
-
-
-def measure_name(measure: str) -> str:
-    """Return a measure's name as it is printed."""
-    return " ".join(_WORDS.get(word, word) for word in measure.split("_"))
+    from slantwood.evaluation.scores import Scores
 
 
 def print_scores(scores: Scores, *, per_target: bool = False) -> None:

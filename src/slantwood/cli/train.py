@@ -53,9 +53,9 @@ def train(
         check_result(file, *map(data_path, sources), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.describe import describe_settings, describe_splits, settings_as_json
     from slantwood.cli.score_tables import print_scores
     from slantwood.cli.scores import scores
+    from slantwood.report.settings_text import describe_settings, describe_splits, settings_as_json
 
     data = training_data(training)
     estimator = models.new_model(training, data, oob=oob)

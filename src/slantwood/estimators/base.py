@@ -26,6 +26,7 @@ from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Pro
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
+from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.sparse_input import check_sparse
@@ -41,7 +42,9 @@ _BY_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_", "th
 _OPTIONAL = (*_BY_OUT_OF_BAG, "input_names_", "target_names_")
 
 
-class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, KnownParametersMixin, NestedSplitMixin, ABC):
+class ObliqueEstimator(
+    ExplainMixin, FramesOutMixin, CallbackSupportMixin, KnownParametersMixin, NestedSplitMixin, ABC
+):
     """Base of the estimators; subclasses say what y means and how many trees to grow."""
 
     is_single_tree = False

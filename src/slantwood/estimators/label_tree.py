@@ -19,6 +19,7 @@ from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.forest import ObliqueForestClassifier
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
+from slantwood.estimators.shortcuts import DescribeMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
@@ -54,7 +55,9 @@ _CHECKS: dict[str, Any] = {
 }
 
 
-class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator):
+class LabelTreeClassifier(
+    DescribeMixin, KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator
+):
     """Trees over labels with linear classifiers, for text and other sparse data with many labels.
 
     Each label has a linear classifier. Where labels are many, those of rows that are alike are put together,

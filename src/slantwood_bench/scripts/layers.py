@@ -15,8 +15,9 @@ import slantwood
 # From top to bottom. A part may import what stands in a lower row, and nothing else.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
+    ("report",),
     ("callbacks", "model_data", "views", "warmup"),
-    ("explain", "export"),
+    ("evaluation", "explain", "export"),
     ("estimators",),
     ("ensemble", "label_trees"),
     ("data", "metrics", "model_selection"),

@@ -1,0 +1,122 @@
+"""Makes the pictures of the docs.
+
+`python -m slantwood_bench.scripts.gallery docs` makes all of them, `... docs report` one. A new picture is
+one function below, marked with `@picture`; its name is that of the file. The report is photographed in a
+browser: selenium, chromium and chromedriver must be there.
+"""
+
+import argparse
+import io
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.data import load
+
+# Of a picture in bytes: a page of the docs should load at once.
+MOST_BYTES = 150_000
+
+Picture = Callable[[Path], None]
+PICTURES: dict[str, Picture] = {}
+
+
+def picture(make: Picture) -> Picture:
+    """Add a function that makes a picture."""
+    PICTURES[make.__name__] = make
+    return make
+
+
+@picture
+def report(path: Path) -> None:
+    """Photograph two places of the report on a forest of the data set emotions."""
+    data = load("emotions")
+    rows = np.random.default_rng(0).permutation(len(data.y))
+    learn, test = rows[:400], rows[400:]
+    forest = ObliqueForestClassifier(random_state=0)
+    forest.fit(data.X[learn], data.y[learn], feature_names=data.feature_names, target_names=data.target_names)
+    with tempfile.TemporaryDirectory() as folder, _browser(900, 1000) as browser:
+        page = forest.report(Path(folder) / "report.html", data.X[test], data.y[test])
+        browser.get(page.as_uri())
+        shots = [browser.get_screenshot_as_png()]
+        browser.execute_script("document.getElementById('trees').scrollIntoView()")
+        time.sleep(1)  # until the first tree is drawn
+        shots.append(browser.get_screenshot_as_png())
+    _save_side_by_side(shots, path)
+
+
+@picture
+def intervals(path: Path) -> None:
+    """Draw conformal intervals of a skewed problem, sorted by what is predicted."""
+    import matplotlib.pyplot as plt
+
+    from slantwood.explain import conformal
+    from slantwood.views import plot_intervals
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(900, 2))
+    y = 3 * X[:, 0] + (0.1 + X[:, 1]) * rng.exponential(size=900)
+    forest = ObliqueForestRegressor(bootstrap=True, random_state=0).fit(X[:600], y[:600])
+    found = conformal(forest, X[:600], y[:600]).predict_interval(X[600:], coverage=0.9)
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    plot_intervals(found, y[600:], ax=axes)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+@contextmanager
+def _browser(width: int, height: int) -> Iterator[Any]:
+    """Start a browser without a window."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    arguments = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
+    for argument in (*arguments, f"--window-size={width},{height}"):
+        options.add_argument(argument)
+    session = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    try:
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        session.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        yield session
+    finally:
+        session.quit()
+
+
+def _save_side_by_side(shots: Sequence[bytes], path: Path, gap: int = 16) -> None:
+    """Put photographs of one height side by side, in as few colours as a page has."""
+    from PIL import Image
+
+    images = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
+    width = sum(image.width for image in images) + gap * (len(images) - 1)
+    whole = Image.new("RGB", (width, max(image.height for image in images)), "#888888")
+    left = 0
+    for image in images:
+        whole.paste(image, (left, 0))
+        left += image.width + gap
+    whole.quantize(48).save(path, optimize=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make pictures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, help="where to save them")
+    parser.add_argument("names", nargs="*", choices=[*PICTURES, []], help="which; all if none is named")
+    options = parser.parse_args(arguments)
+    for name in options.names or PICTURES:
+        path = options.folder / f"{name}.png"
+        PICTURES[name](path)
+        size = path.stat().st_size
+        print(f"{path}: {size:,} bytes{' (too large)' if size > MOST_BYTES else ''}")
+
+
+if __name__ == "__main__":
+    main()
