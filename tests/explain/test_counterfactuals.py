@@ -158,6 +158,10 @@ def test_categories_and_missing_values_change_too():
     row = X.iloc[[7]][["size"]]
     found = counterfactual(forest, row, X[["size"]], amount=0.3)
     assert found.value_before is None
+    grid = np.linspace(X["size"].min(), X["size"].max(), 2000)
+    moved = np.abs(forest.predict(pd.DataFrame({"size": grid})) - forest.predict(row)) >= 0.3
+    nearest = np.abs(grid - np.float32(X["size"].mean()))[moved].min() / X["size"].std(ddof=0)
+    assert found.distance <= nearest + 0.002
     assert abs(forest.predict(row.assign(size=found.value))[0] - forest.predict(row)[0]) >= 0.3
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from slantwood.estimators.names import input_names, output_names
-from slantwood.explain.output_positions import output_positions
+from slantwood.explain.named_positions import output_positions
 from slantwood.explain.shortcuts import PlotsContributions
 from slantwood.hints import pluralize
 from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from slantwood.estimators.names import output_names
 from slantwood.explain.held_out import said_of
 from slantwood.explain.models import check_model
-from slantwood.explain.output_positions import output_positions
+from slantwood.explain.named_positions import output_positions
 from slantwood.explain.shortcuts import PlotsCooccurrence
 from slantwood.explain.truth import truth_of
 from slantwood.hints import pluralize

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.estimators.names import input_names, output_names
-from slantwood.explain.breakpoints import breakpoints
-from slantwood.explain.column_spread import ColumnSpread
 from slantwood.explain.models import check_model
-from slantwood.explain.output_positions import output_positions
-from slantwood.hints import did_you_mean, listed
+from slantwood.explain.named_positions import feature_positions, output_positions
+from slantwood.explain.single_changes import changed_rows, single_changes, value_of
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_real
-
-# Values go beyond a threshold by this part of a feature's spread, or to the middle of the range that has the
-# same leaves: near enough, and not lost to rounding.
-_BEYOND = 1e-3
 
 # Changed rows that are predicted in one go.
 _ROWS = 512
@@ -115,135 +108,21 @@ def counterfactual(
         raise ValueError(f"row has {base.shape[0]} rows; give one")
     wanted = _Wanted.of(model, base, targets, amount)
     names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
-    allowed = np.arange(len(names)) if features is None else _feature_positions(features, names)
-    changes = sorted(_changes(model, base, model.encode_features(X), allowed), key=lambda each: each.distance)
+    allowed = np.arange(len(names)) if features is None else feature_positions(features, names)
+    changes = sorted(
+        single_changes(model, base, model.encode_features(X), allowed), key=lambda each: each.distance
+    )
     for first in range(0, len(changes), _ROWS):
         some = changes[first : first + _ROWS]
-        hits = np.flatnonzero(wanted.met(_changed_rows(base, some)))
+        hits = np.flatnonzero(wanted.met(changed_rows(base, some)))
         if len(hits):
             best = some[hits[0]]
-            after = wanted.said(_changed_rows(base, [best]))
-            old = _value_of(model, base, best.position)
+            after = wanted.said(changed_rows(base, [best]))
+            old = value_of(model, base, best.position)
             return Counterfactual(
                 names[best.position], best.position, old, best.value, best.distance, wanted.before, after
             )
     return None
-
-
-class _Change(NamedTuple):
-    """Another value of a feature, and what the encoded row has then."""
-
-    position: int
-    distance: float
-    value: Any
-    columns: np.ndarray
-    cells: np.ndarray
-
-
-def _changes(model: Any, base: Any, rows: Any, allowed: np.ndarray) -> Iterator[_Change]:
-    encoding, trees = model.encoding_, model.trees_
-    x = (base.toarray() if sp.issparse(base) else np.asarray(base))[0].astype(np.float64)
-    is_allowed = np.zeros(encoding.n_inputs, np.bool_)
-    is_allowed[allowed] = True
-    first_indicator = len(encoding.source) - len(encoding.indicated)
-    indicator = {source: first_indicator + place for place, source in enumerate(encoding.indicated)}
-    used = np.zeros(len(x), np.bool_)
-    used[trees.indices] = True
-    for source, column in indicator.items():  # whose number may become known
-        used[np.flatnonzero(encoding.source == source)] |= used[column]
-    numbers = np.array(encoding.numbers, np.intp)
-    columns = np.flatnonzero(is_allowed[numbers] & used[: len(numbers)])
-    spread = ColumnSpread.of(rows, columns)
-    moves = spread.deviation > 0
-    columns, spread = columns[moves], spread.of_columns(moves)
-    anchor = np.where(np.isnan(x[columns]), spread.mean, x[columns])
-    low, high = np.minimum(spread.low, anchor), np.maximum(spread.high, anchor)
-    cuts = breakpoints(trees, x, columns, low, high, is_normalized=model.settings_.normalize_rows)
-    for place, column in enumerate(columns):
-        source = int(numbers[column])
-        own = cuts.value[np.searchsorted(cuts.column, column) : np.searchsorted(cuts.column, column, "right")]
-        was_missing = bool(np.isnan(x[column]))
-        values = _between(own, low[place], high[place], anchor[place], _BEYOND * spread.deviation[place])
-        if was_missing:
-            values = np.append(values, np.float32(anchor[place]))
-        cells = [column, *([indicator[source]] if was_missing and source in indicator else [])]
-        for value in values:
-            distance = abs(float(value) - anchor[place]) / spread.deviation[place]
-            new = np.array([value, 0.0], np.float32)[: len(cells)]
-            yield _Change(source, float(distance), float(value), np.array(cells), new)
-    yield from _categories(encoding, is_allowed, indicator)
-
-
-def _between(cuts: np.ndarray, low: float, high: float, anchor: float, beyond: float) -> np.ndarray:
-    """Return a value of each range between cuts, near to the anchor, except of the range of the anchor."""
-    edges = np.concatenate([[low], cuts, [high]])
-    a, b = edges[:-1], edges[1:]
-    step = np.minimum(0.5 * (b - a), beyond)
-    values = np.where(a > anchor, a + step, b - step)
-    return values[(a > anchor) | (b < anchor)].astype(np.float32)
-
-
-def _categories(encoding: Any, is_allowed: np.ndarray, indicator: dict[int, int]) -> Iterator[_Change]:
-    first = len(encoding.numbers)
-    for source, categories, usual in zip(encoding.nominal, encoding.categories, encoding.usual, strict=True):
-        n_marked = len(categories) - (usual >= 0)
-        block = np.arange(first, first + n_marked)
-        first += n_marked
-        if not is_allowed[source]:
-            continue
-        columns = np.append(block, indicator[source]) if source in indicator else block
-        for code, category in enumerate(categories):
-            cells = np.zeros(len(columns), np.float32)
-            if code != usual:
-                cells[code - (usual >= 0 and code > usual)] = 1.0
-            yield _Change(source, 1.0, category, columns, cells)
-
-
-def _changed_rows(base: Any, changes: list[_Change]) -> Any:
-    """Return the encoded row once for each change."""
-    if not sp.issparse(base):
-        rows = np.repeat(np.asarray(base), len(changes), axis=0)
-        for row, change in zip(rows, changes, strict=True):
-            row[change.columns] = change.cells
-        return rows
-    base = sp.csr_array(base)
-    parts = []
-    for number, change in enumerate(changes):
-        kept = ~np.isin(base.indices, change.columns)
-        columns = np.concatenate([base.indices[kept], change.columns])
-        cells = np.concatenate([base.data[kept], change.cells])
-        parts.append((cells, np.full(len(columns), number), columns))
-    cells, rows, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
-    made = sp.csr_array((cells, (rows, columns)), shape=(len(changes), base.shape[1]), dtype=np.float32)
-    made.eliminate_zeros()
-    return made
-
-
-def _value_of(model: Any, base: Any, position: int) -> Any:
-    """Return what the row has in a column of X: a number or a category, None where it is not known."""
-    encoding = model.encoding_
-    x = (base.toarray() if sp.issparse(base) else np.asarray(base))[0]
-    if position in encoding.numbers:
-        value = float(x[encoding.numbers.index(position)])
-        return None if np.isnan(value) else value
-    for change in _categories(encoding, np.arange(encoding.n_inputs) == position, {}):
-        if np.array_equal(x[change.columns], change.cells):
-            return change.value
-    return None
-
-
-def _feature_positions(given: Any, names: tuple[str, ...]) -> np.ndarray:
-    each_of: list[Any] = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    found = []
-    for each in each_of:
-        if each in names:
-            found.append(names.index(each))
-        elif isinstance(each, (int, np.integer)) and 0 <= each < len(names):
-            found.append(int(each))
-        else:
-            hint = did_you_mean(each, names, f"it has {listed(names)}")
-            raise ValueError(f"features has {each!r:.60}, which the model does not know; {hint}")
-    return np.array(found, np.intp)
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,9 +145,10 @@ class FeatureRanking(PlotsRanking):
 
         order = self.order
         columns = {"score": self.scores[order], "spread": self.spread[order]}
-        if self.null is not None:
+        p_values, above_noise = self.p_values, self.above_noise
+        if self.null is not None and p_values is not None and above_noise is not None:
             columns["null"] = self.null[:, order].mean(axis=0)
-            columns |= {"p_value": self.p_values[order], "above_noise": self.above_noise[order]}
+            columns |= {"p_value": p_values[order], "above_noise": above_noise[order]}
         index = pd.Index([self.names[j] for j in order], name="feature")
         groups = pd.DataFrame(self.group_scores[order], index=index, columns=list(self.group_names))
         return pd.concat([pd.DataFrame(columns, index=index), groups], axis=1)

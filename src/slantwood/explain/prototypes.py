@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from slantwood.estimators.names import output_names
 from slantwood.explain.models import check_ensemble
-from slantwood.explain.output_positions import output_positions
+from slantwood.explain.named_positions import output_positions
 from slantwood.explain.proximity import leaf_indicator, proximity_blocks
 from slantwood.explain.truth import LabelTruth, truth_of
 from slantwood.hints import pluralize
@@ -126,8 +126,9 @@ def prototypes(
     >>> from slantwood.explain import prototypes
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, y)
-    >>> [len(rows) for rows in prototypes(forest, X, y, k=2).rows]
-    [2, 2, 2]
+    >>> found = prototypes(forest, X, y, k=2)
+    >>> found.names, y[found.rows[0]].tolist()[:1]
+    (('0', '1', '2'), [0])
     """
     check_ensemble(model)
     check_integer("k", k, 1)
@@ -156,7 +157,8 @@ def _covering(leaves: sp.csr_array, k: int) -> _Covering:
     blocks = [shares for _, shares in proximity_blocks(leaves, leaves)]
     near = sp.csr_array(sp.vstack(blocks, format="csr")) if blocks else sp.csr_array((0, 0))
     row = np.repeat(np.arange(n_rows), np.diff(near.indptr))
-    best, nearest, chosen = np.zeros(n_rows), np.full(n_rows, -1), []
+    best, nearest = np.zeros(n_rows), np.full(n_rows, -1)
+    chosen: list[int] = []
     while len(chosen) < min(k, n_rows):
         gain = np.bincount(row, np.maximum(near.data - best[near.indices], 0.0), n_rows)
         candidate = int(np.argmax(gain))

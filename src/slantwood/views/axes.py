@@ -49,7 +49,7 @@ def name_ticks(ax: Axes, axis: str, names: Sequence[str]) -> None:
         ax.set_yticks(places, shown, fontsize=size)
         return
     is_short = sum(map(len, shown)) <= 60
-    turned = {} if is_short else {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
+    turned: dict[str, Any] = {} if is_short else {"rotation": 60, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(places, shown, fontsize=size, **turned)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slantwood.explain.output_positions import output_positions
+from slantwood.explain.named_positions import output_positions
 from slantwood.hints import pluralize
 from slantwood.validation import check_integer
 from slantwood.views.axes import axes_for, fitting, plain_frame, tidy_heat_map
@@ -78,7 +78,8 @@ def plot_contributions(
         plain_frame(ax)
     else:
         ax = axes_for("plot_contributions", ax, (2.8 + 0.95 * n_outputs, 2.0 + 0.26 * n))
-        moved = [f"{round(a, 3):g} to {round(b, 3):g}" for a, b in zip(before, after, strict=True)]
+        ends = zip(before.round(3) + 0.0, after.round(3) + 0.0, strict=True)  # without minus zero
+        moved = [f"{a:g} to {b:g}" for a, b in ends]
         _heat_map(ax, values, [f"{name}\n{change}" for name, change in zip(names, moved, strict=True)])
     ax.set_yticks(np.arange(n), labels, fontsize="small" if n <= 30 else "x-small")
     ax.tick_params(axis="y", length=0)
@@ -89,7 +90,9 @@ def _heat_map(ax: Axes, values: np.ndarray, columns: list[str]) -> None:
     limit = max(np.abs(values).max(initial=0.0), 1e-300)
     image = ax.imshow(values, aspect="auto", cmap="RdBu", vmin=-limit, vmax=limit, interpolation="nearest")
     longest = max(len(line) for each in columns for line in each.split("\n"))
-    turned = {"rotation": 50, "ha": "right", "rotation_mode": "anchor"} if longest > 15 else {}
+    turned: dict[str, Any] = (
+        {"rotation": 50, "ha": "right", "rotation_mode": "anchor"} if longest > 15 else {}
+    )
     ax.set_xticks(np.arange(len(columns)), columns, fontsize="small", **turned)
     tidy_heat_map(ax)
     ax.figure.colorbar(image, ax=ax, label="adds to the prediction", shrink=0.8).outline.set_visible(False)

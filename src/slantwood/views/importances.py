@@ -59,7 +59,7 @@ def plot_importances(ranking: Any, *, top: int = 20, ax: Axes | None = None) -> 
         return ax
     ax = axes_for("plot_importances", ax, (5.5, 1.0 + 0.26 * n))
     place = np.arange(n)
-    colours = BLUE
+    colours: Any = BLUE
     if above is not None:
         colours = np.where(above[ranking.order[:n]], BLUE, _PALE)
     ax.barh(place, best.scores, color=colours, height=0.72)

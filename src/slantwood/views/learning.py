@@ -67,7 +67,7 @@ def plot_learning(
     added = "number of trees" if model.forest_.additive is None else "rounds of boosting"
     ax.set(xlabel=added if ax.get_xlabel() in ("", added) else "trees or rounds", ylabel=what)
     ax.set_ylim(bottom=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     plain_frame(ax)
     ax.legend(loc="upper right", frameon=False, fontsize="small")
     return ax

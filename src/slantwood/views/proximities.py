@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from slantwood.estimators.names import output_names
 from slantwood.explain.models import check_model
-from slantwood.explain.output_positions import output_positions
+from slantwood.explain.named_positions import output_positions
 from slantwood.explain.proximity_map import proximity_map
 from slantwood.explain.truth import LabelTruth, truth_of
 from slantwood.task_names import NUMBER_TASKS
@@ -72,7 +72,9 @@ def plot_proximities(
     size = float(np.clip(15000 / max(len(place), 1), 9, 36))
     if model.targets_.task in NUMBER_TASKS:
         column = 0 if chosen is None else int(chosen[0])
-        points = ax.scatter(*place.T, c=truth[:, column], cmap="viridis", s=size, linewidths=0)
+        points = ax.scatter(
+            place[:, 0], place[:, 1], c=truth[:, column], cmap="viridis", s=size, linewidths=0
+        )
         ax.figure.colorbar(points, ax=ax, label=fitting(names[column])).outline.set_visible(False)
     else:
         if isinstance(truth, LabelTruth):
@@ -104,11 +106,19 @@ def _points_of_groups(
         group[has.indices[has.indptr[column] : has.indptr[column + 1]]] = number
     others = np.flatnonzero(group < 0)
     if len(others):
-        ax.scatter(*place[others].T, color=_PALE, s=0.7 * size, linewidths=0, label=f"others ({len(others)})")
+        ax.scatter(
+            place[others, 0],
+            place[others, 1],
+            color=_PALE,
+            s=0.7 * size,
+            linewidths=0,
+            label=f"others ({len(others)})",
+        )
     for number, column in enumerate(chosen):
         rows = np.flatnonzero(group == number)
         ax.scatter(
-            *place[rows].T,
+            place[rows, 0],
+            place[rows, 1],
             color=CURVES[number % len(CURVES)],
             marker=_MARKERS[number % len(_MARKERS)],
             s=size,
