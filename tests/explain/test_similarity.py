@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_multilabel_classific
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
 
 from slantwood import (
     Hierarchy,
@@ -148,6 +149,11 @@ def test_names_of_leaves_are_those_that_apply_counts(iris):
     assert Z.shape[1] == len(names) == sum(tree.n_leaves for tree in forest)
     nodes = [f"tree{tree}_node{node}" for tree, node in enumerate(forest.apply(X[:1])[0])]
     assert names[Z.indices].tolist() == nodes
+
+
+@pytest.mark.thorough
+def test_scikit_learn_finds_no_fault_with_embeddings():
+    check_estimator(LeafEmbedding(ObliqueForestClassifier(n_estimators=2, random_state=0)), on_skip=None)
 
 
 def test_an_embedding_is_a_step_of_a_pipeline(iris):

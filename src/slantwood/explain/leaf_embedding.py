@@ -161,4 +161,6 @@ class LeafEmbedding(TransformerMixin, BaseEstimator):
         of_model = get_tags(self.estimator)
         tags.input_tags = of_model.input_tags
         tags.target_tags.required = not self.prefit
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []  # ones are float32, whatever X is
         return tags

@@ -7,6 +7,11 @@ is left of the distance from the base, over all rows, and its area the mean over
 features: less is better, and a random order is there to compare with. KernelSHAP (shap, if it is installed)
 explains the model with the same training rows as background, that is by the very deletions that are measured.
 
+`--rules` adds other ways to share the change at a split among its features, by a slow walk down the trees: by
+how far each moves the row at all, to either side, or by its signed part in the score, so that features that
+push the other way get minus their part. `contributions` shares among those that push to the side to which the
+row goes.
+
 Then what contributions cost: rows per second of one core, and CPU time as a multiple of that of predicting.
 The aim is at most ten times.
 """
@@ -70,7 +75,9 @@ def of_shap(what: Explained, rows: np.ndarray, background: np.ndarray) -> np.nda
     return np.stack([found[i, :, output] for i, output in enumerate(what.outputs)])
 
 
-def areas(model: Any, train: Problem, test: Problem, n_rows: int, n_background: int) -> dict[str, float]:
+def areas(
+    model: Any, train: Problem, test: Problem, n_rows: int, n_background: int, *, rules: bool = False
+) -> dict[str, float]:
     """Return the area under the deletion curve of each method."""
     rng = np.random.default_rng(0)
     rows = test.X[rng.permutation(test.n_rows)[:n_rows]]
@@ -84,11 +91,46 @@ def areas(model: Any, train: Problem, test: Problem, n_rows: int, n_background: 
     added = {"contributions": np.stack([own[i, :, output] for i, output in enumerate(outputs)])}
     if util.find_spec("shap") is not None:
         added["KernelSHAP"] = of_shap(what, rows, background)
+    for rule in RULES if rules else ():
+        own = walked(model, train, rows, rule)
+        added[rule] = np.stack([own[i, :, output] for i, output in enumerate(outputs)])
     added["random order"] = rng.normal(size=rows.shape)
     return {
         name: float(remaining(what, rows, background, np.argsort(-away * each, axis=1)).mean())
         for name, each in added.items()
     }
+
+
+# How the change at a split is shared, from how far each feature pushes a row to the side to which it goes.
+RULES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "towards the side": lambda push: np.maximum(push, 0.0),
+    "to either side": np.abs,
+    "signed": lambda push: push,
+}
+
+
+def walked(model: Any, train: Problem, rows: np.ndarray, rule: str) -> np.ndarray:
+    """Return contributions by a rule, slowly, in the shape (n_rows, n_features, n_outputs)."""
+    trees, share_of = model.trees_, RULES[rule]
+    paths, _ = model.decision_path(train.X)
+    y = np.asarray(train.y)
+    Y = y[:, None] == model.classes_ if hasattr(model, "classes_") else y[:, None]
+    values = (paths.T @ Y.astype(np.float64)) / np.asarray(paths.sum(axis=0)).reshape(-1, 1)
+    found = np.zeros((len(rows), rows.shape[1], Y.shape[1]))
+    for added, row in zip(found, rows.astype(np.float64), strict=True):
+        for root in trees.roots:
+            node = root
+            while trees.left[node] >= 0:
+                cells = slice(trees.indptr[node], trees.indptr[node + 1])
+                columns, weights = trees.indices[cells], trees.weights[cells].astype(np.float64)
+                to_right = row[columns] @ weights + trees.bias[node] >= 0
+                push = (row[columns] - trees.means[cells]) * weights * (1.0 if to_right else -1.0)
+                share, total = share_of(push), share_of(push).sum()
+                side = trees.right[node] if to_right else trees.left[node]
+                if abs(total) > 1e-9:
+                    added[columns] += np.outer(share / total, values[side] - values[node])
+                node = side
+    return found / trees.n_trees
 
 
 class Cost(NamedTuple):
@@ -119,7 +161,7 @@ def cost(model: Any, rows: np.ndarray) -> Cost:
 def fitted(problem: Problem, n_trees: int) -> Any:
     """Return a forest of one thread."""
     make = ObliqueForestRegressor if problem.task in NUMBER_TASKS else ObliqueForestClassifier
-    return make(n_estimators=n_trees, random_state=0, n_jobs=1).fit(problem.X, problem.y)
+    return make(n_estimators=n_trees, bootstrap=False, random_state=0, n_jobs=1).fit(problem.X, problem.y)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -131,14 +173,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--background", type=int, default=20, help="training rows that stand for deleted values"
     )
+    parser.add_argument("--rules", action="store_true", help="other ways to share the change at a split")
     options = parser.parse_args(arguments)
     print_environment(trees=options.trees, rows=options.rows, background=options.background)
-    methods = ("contributions", "KernelSHAP", "random order")
+    methods = ("contributions", *(RULES if options.rules else ()), "KernelSHAP", "random order")
     print_head(["data", "features", *methods, "rows per second", "times predicting"])
     for name in options.names:
         train, test = two_thirds(read(name))
         model = fitted(train, options.trees)
-        found = areas(model, train, test, options.rows, options.background)
+        found = areas(model, train, test, options.rows, options.background, rules=options.rules)
         taken = cost(model, test.X)
         cells = [f"{found[method]:.3f}" if method in found else "" for method in methods]
         print_row([name, train.X.shape[1], *cells, f"{taken.rows_per_second:.0f}", f"{taken.ratio:.1f}"])

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
+from slantwood.explain import contributions
 from slantwood_bench.scripts import faithfulness
+from slantwood_bench.scripts.data import read, two_thirds
 from slantwood_bench.scripts.faithfulness import Explained, remaining
 
 
@@ -15,6 +17,13 @@ def test_the_order_of_the_true_contributions_leaves_least():
     assert_allclose(best, [1.0, 3 / 6, 1 / 6, 0.0])
     worst = remaining(what, -row, background, np.array([[0, 2, 1]]))
     assert_allclose(worst, [1.0, 5 / 6, 3 / 6, 0.0])
+
+
+def test_contributions_are_those_of_a_slow_walk_towards_the_side():
+    train, test = two_thirds(read("sk_diabetes"))
+    model = faithfulness.fitted(train, 3)
+    slow = faithfulness.walked(model, train, test.X[:10], "towards the side")
+    assert_allclose(contributions(model, test.X[:10]).values, slow, atol=1e-3 * train.y.std())
 
 
 def test_contributions_leave_less_than_a_random_order(capsys):
