@@ -62,9 +62,10 @@ def counterfactual(
 ) -> Counterfactual | None:
     """Find the nearest change of a single feature that changes what a model predicts for a row.
 
-    Along a feature, every tree is constant between thresholds that can be computed; so nothing is missed. The
-    change is measured in standard deviations of the feature, and its value stays within the range that it has
-    in `X`. The result is verified by a prediction.
+    Along a feature, every tree is constant between thresholds that can be computed, and values are tried a
+    thousandth of a deviation beyond each; so nothing that is nearer by more is missed. The change is measured
+    in standard deviations of the feature, and its value stays within the range that it has in `X`. The result
+    is verified by a prediction.
 
     Parameters
     ----------

@@ -125,10 +125,11 @@ def walked(model: Any, train: Problem, rows: np.ndarray, rule: str) -> np.ndarra
                 columns, weights = trees.indices[cells], trees.weights[cells].astype(np.float64)
                 to_right = row[columns] @ weights + trees.bias[node] >= 0
                 push = (row[columns] - trees.means[cells]) * weights * (1.0 if to_right else -1.0)
-                share, total = share_of(push), share_of(push).sum()
+                share = share_of(push)
+                if abs(share.sum()) <= 1e-9 * np.abs(push).sum():  # nothing pushes to this side
+                    share = np.abs(push)
                 side = trees.right[node] if to_right else trees.left[node]
-                if abs(total) > 1e-9:
-                    added[columns] += np.outer(share / total, values[side] - values[node])
+                added[columns] += np.outer(share / share.sum(), values[side] - values[node])
                 node = side
     return found / trees.n_trees
 
