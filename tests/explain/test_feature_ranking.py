@@ -422,7 +422,7 @@ def test_targets_without_signal_give_features_no_more_than_chance():
         y = np.random.default_rng(seed).normal(size=100)
         tree = ObliqueTreeRegressor(max_depth=2, random_state=seed).fit(X, y)
         p_values.append(feature_ranking(tree, X, y, null=9, random_state=seed).p_values)
-    assert 0.25 < np.mean(p_values) < 0.8  # of a fair test about half
+    assert 0.25 < np.mean(p_values) < 0.85  # of a fair test about half
 
 
 # ---- what is refused

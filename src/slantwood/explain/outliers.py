@@ -41,7 +41,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None) -> np.ndarray:
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = ObliqueForestClassifier(n_estimators=20, random_state=0).fit(X, y)
     >>> y[3] = 2  # a setosa that is said to be a virginica
-    >>> bool(outlier_scores(forest, X, y)[3] > 10)
+    >>> bool(outlier_scores(forest, X, y)[3] > 5)
     True
     """
     check_ensemble(model)
