@@ -18,7 +18,7 @@ from slantwood import (
     ObliqueTreeRegressor,
     load_model,
 )
-from slantwood.explain import feature_ranking
+from slantwood.explain import FeatureRanking, feature_ranking
 from slantwood.growth.plan import row_counts
 
 pytestmark = pytest.mark.sampled
@@ -385,6 +385,46 @@ def test_the_table_is_sorted_and_has_a_column_for_each_group(models):
     assert len(repr(ranking)) < 110
 
 
+# ---- by chance
+
+
+@pytest.mark.parametrize("task", ["regression", "multi-label", "hierarchical multi-label"])
+def test_planted_features_are_above_noise_and_the_others_are_not(task):
+    X, y = planted(task, n=120)
+    forest = forest_for(task, n_estimators=3).fit(X, y)
+    ranking = feature_ranking(forest, X, y, "genie3", null=19, random_state=0)
+    assert ranking.null.shape == (19, 7)
+    assert_allclose(ranking.p_values[:2], 1 / 20)
+    assert ranking.above_noise[:2].all()
+    assert ranking.above_noise[2:].sum() == 0
+    frame = ranking.to_frame()
+    assert frame.columns.tolist() == ["score", "spread", "null", "p_value", "above_noise"]
+    assert frame["above_noise"].dtype == bool
+    assert ranking.top(3).to_frame()["null"].tolist() == frame["null"].tolist()[:3]
+
+
+def test_chance_is_counted_by_feature_and_by_family():
+    null = np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 1.0]])
+    ranking = FeatureRanking(
+        ("a", "b"), np.array([4.5, 5.5]), np.zeros(2), (), np.empty((2, 0)), "paper", null
+    )
+    assert_allclose(ranking.p_values, [1 / 4, 1 / 4])  # no model of three scores either so high
+    assert ranking.above_noise.tolist() == [False, True]  # the best of both got 5, 3 and 4
+    without = FeatureRanking(("a",), np.ones(1), np.zeros(1), (), np.empty((1, 0)), "paper")
+    assert without.p_values is None
+    assert without.above_noise is None
+
+
+def test_targets_without_signal_give_features_no_more_than_chance():
+    X, _ = planted("regression", n=100)
+    p_values = []
+    for seed in range(3):
+        y = np.random.default_rng(seed).normal(size=100)
+        tree = ObliqueTreeRegressor(max_depth=2, random_state=seed).fit(X, y)
+        p_values.append(feature_ranking(tree, X, y, null=9, random_state=seed).p_values)
+    assert 0.25 < np.mean(p_values) < 0.85  # of a fair test about half
+
+
 # ---- what is refused
 
 
@@ -439,13 +479,15 @@ def test_wrong_arguments_are_named(models, given, message):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_boosted_models_are_refused_and_the_error_says_what_they_have(models, method):
+def test_boosted_models_have_importances_alone_and_the_error_says_so(models, method):
     _, X, y = models["regression"]
     model = ObliqueBoostingRegressor(n_estimators=2, early_stopping=False, random_state=0).fit(X, y)
+    if method == "impurity":
+        assert_array_equal(feature_ranking(model, X, y, method).scores, model.feature_importances_)
     with pytest.raises(
         ValueError, match=r"ObliqueBoostingRegressor.*feature_importances_.*permutation_importance"
     ):
-        feature_ranking(model, X, y, method)
+        feature_ranking(model, X, y, method, groups="targets" if method == "impurity" else None)
     assert model.feature_importances_[:2].sum() > 0.5
 
 

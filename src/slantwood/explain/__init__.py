@@ -2,12 +2,21 @@
 
 from slantwood.explain.conformal_prediction import Conformal, Covered, conformal
 from slantwood.explain.contributions import Contributions, contributions
+from slantwood.explain.cooccurrence import Cooccurrence, cooccurrence
+from slantwood.explain.counterfactuals import Counterfactual, counterfactual
 from slantwood.explain.feature_ranking import FeatureRanking
 from slantwood.explain.forest_quantiles import predict_quantiles
 from slantwood.explain.intervals import Intervals
+from slantwood.explain.leaf_embedding import LeafEmbedding
+from slantwood.explain.neighbours import Neighbours, neighbours
+from slantwood.explain.outliers import outlier_scores
 from slantwood.explain.prediction_sets import PredictionSets
+from slantwood.explain.prototypes import Prototypes, prototypes
+from slantwood.explain.proximity import proximities
+from slantwood.explain.proximity_map import proximity_map
 from slantwood.explain.ranking_methods import RANKING_METHODS, feature_ranking
 from slantwood.explain.reliability import Calibration, calibration
+from slantwood.explain.staged_errors import staged_errors
 from slantwood.explain.variance_parts import Spread, spread
 
 __all__ = [
@@ -15,15 +24,28 @@ __all__ = [
     "Calibration",
     "Conformal",
     "Contributions",
+    "Cooccurrence",
+    "Counterfactual",
     "Covered",
     "FeatureRanking",
     "Intervals",
+    "LeafEmbedding",
+    "Neighbours",
     "PredictionSets",
+    "Prototypes",
     "Spread",
     "calibration",
     "conformal",
     "contributions",
+    "cooccurrence",
+    "counterfactual",
     "feature_ranking",
+    "neighbours",
+    "outlier_scores",
     "predict_quantiles",
+    "prototypes",
+    "proximities",
+    "proximity_map",
     "spread",
+    "staged_errors",
 ]

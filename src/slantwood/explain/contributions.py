@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from slantwood.estimators.names import input_names, output_names
-from slantwood.hints import did_you_mean, listed, pluralize
+from slantwood.explain.named_positions import output_positions
+from slantwood.explain.shortcuts import PlotsContributions
+from slantwood.hints import pluralize
 from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS
 from slantwood.validation import check_integer
 
@@ -21,7 +22,7 @@ _MOST_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contributions:
+class Contributions(PlotsContributions):
     """What the features of some rows add to the predictions for them.
 
     Parameters
@@ -167,7 +168,7 @@ def contributions(model: Any, X: Any, *, targets: Any = None) -> Contributions:
             "it without, or ask the model that was saved"
         )
     outputs = _outputs(model)
-    chosen = np.arange(len(outputs.names)) if targets is None else _positions(targets, outputs.names)
+    chosen = np.arange(len(outputs.names)) if targets is None else output_positions(targets, outputs.names)
     n_cells = encoded.shape[0] * encoded.shape[1] * len(chosen)
     if n_cells > _MOST_CELLS:
         raise ValueError(
@@ -216,21 +217,3 @@ def _outputs(model: Any) -> _Outputs:
     if targets.task == "binary" and additive is None:
         return _Outputs(names, np.zeros(2, np.intp), np.array([-1.0, 1.0]), np.array([1.0, 0.0]))
     return _Outputs(names[-len(column) :], column, ones, zeros)
-
-
-def _positions(given: Any, names: tuple[str, ...]) -> np.ndarray:
-    each_of: list[Any] = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    position = {name: j for j, name in enumerate(names)}
-    found = []
-    for each in each_of:
-        is_number = isinstance(each, (int, np.integer)) and not isinstance(each, bool)
-        if str(each) in position:
-            found.append(position[str(each)])
-        elif is_number and 0 <= each < len(names):
-            found.append(int(each))
-        else:
-            hint = did_you_mean(each, names, f"it predicts {listed(names)}")
-            raise ValueError(f"targets has {each!r:.60}, which the model does not predict; {hint}")
-    if not found:
-        raise ValueError("targets names no output; give None for all")
-    return np.array(found)

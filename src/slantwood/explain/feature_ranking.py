@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slantwood.explain.shortcuts import PlotsRanking
 from slantwood.validation import check_integer
 
 if TYPE_CHECKING:
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 # Features that the short text names.
 _SHOWN = 3
 
+# The share of rankings of pure chance in which any feature may come out above noise.
+_ANY_BY_CHANCE = 0.05
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FeatureRanking:
+class FeatureRanking(PlotsRanking):
     """Scores of the features of a model, larger where a feature counts more.
 
     Parameters
@@ -34,6 +38,9 @@ class FeatureRanking:
         Scores for each of them.
     method : str
         How the scores were found.
+    null : array of shape (n_refits, n_features), optional
+        Scores by models of the same kind that were fitted on shuffled targets, where these were asked for:
+        what features get by chance.
 
     Examples
     --------
@@ -50,6 +57,32 @@ class FeatureRanking:
     group_names: tuple[str, ...]
     group_scores: np.ndarray
     method: str
+    null: np.ndarray | None = None
+
+    @property
+    def p_values(self) -> np.ndarray | None:
+        """How probable a score so high is by chance, for each feature by itself; None without `null`.
+
+        That is (1 + r) / (1 + n), where r of n models of shuffled targets score the feature as high. It
+        is not corrected for the number of features: of a hundred of pure noise, five are below 0.05.
+        """
+        if self.null is None:
+            return None
+        return np.asarray((1.0 + (self.null >= self.scores).sum(axis=0)) / (1.0 + len(self.null)))
+
+    @property
+    def above_noise(self) -> np.ndarray | None:
+        """Mask of the features above what the best of all features gets by chance; None without `null`.
+
+        Family-wise: a ranking of pure noise has any such feature in about one of twenty cases, however many
+        features there are. The limit is the highest score of each model of shuffled targets, and of these
+        the 95 % quantile; of fewer than twenty models the largest.
+        """
+        if self.null is None:
+            return None
+        highest = np.sort(self.null.max(axis=1, initial=0.0))
+        rank = int(np.ceil((1.0 - _ANY_BY_CHANCE) * (len(highest) + 1)))
+        return np.asarray(self.scores > highest[min(rank, len(highest)) - 1])
 
     @property
     def order(self) -> np.ndarray:
@@ -86,6 +119,7 @@ class FeatureRanking:
             self.group_names,
             self.group_scores[best],
             self.method,
+            None if self.null is None else self.null[:, best],
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -94,8 +128,9 @@ class FeatureRanking:
         Returns
         -------
         pandas.DataFrame
-            A row for each feature, the best first, with the columns "score" and "spread" and one for each
-            target or group.
+            A row for each feature, the best first, with the columns "score" and "spread", with models of
+            shuffled targets also "null" (the mean score by these), "p_value" (for each feature by itself) and
+            "above_noise" (family-wise), and a column for each target or group.
 
         Examples
         --------
@@ -108,10 +143,15 @@ class FeatureRanking:
         """
         import pandas as pd
 
-        sorted_self = self.top(len(self.names))
-        numbers = np.column_stack([sorted_self.scores, sorted_self.spread, sorted_self.group_scores])
-        index = pd.Index(sorted_self.names, name="feature")
-        return pd.DataFrame(numbers, index=index, columns=["score", "spread", *self.group_names])
+        order = self.order
+        columns = {"score": self.scores[order], "spread": self.spread[order]}
+        p_values, above_noise = self.p_values, self.above_noise
+        if self.null is not None and p_values is not None and above_noise is not None:
+            columns["null"] = self.null[:, order].mean(axis=0)
+            columns |= {"p_value": p_values[order], "above_noise": above_noise[order]}
+        index = pd.Index([self.names[j] for j in order], name="feature")
+        groups = pd.DataFrame(self.group_scores[order], index=index, columns=list(self.group_names))
+        return pd.concat([pd.DataFrame(columns, index=index), groups], axis=1)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -10,6 +10,7 @@ import numpy as np
 from slantwood.explain.conformal_quantile import conformal_quantile
 from slantwood.explain.fewer_trees import factor_for_all
 from slantwood.explain.held_out import HeldOut, Said
+from slantwood.explain.shortcuts import PlotsIntervals
 from slantwood.hints import pluralize
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _USUAL = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Intervals:
+class Intervals(PlotsIntervals):
     """Intervals that hold the numbers of rows with a given probability.
 
     Parameters

@@ -13,13 +13,14 @@ from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.names import input_names
 from slantwood.explain.feature_ranking import FeatureRanking
+from slantwood.explain.null_scores import null_scores
 from slantwood.explain.permutation import permutation_scores
 from slantwood.explain.split_scores import Scores, split_scores
-from slantwood.explain.target_groups import target_groups
+from slantwood.explain.target_groups import TargetGroups, target_groups
 from slantwood.explain.training_rows import training_rows
 from slantwood.hints import did_you_mean
 from slantwood.task_names import CLASS_TASKS
-from slantwood.validation import check_real
+from slantwood.validation import check_integer, check_real
 
 Method: TypeAlias = Literal["paper", "impurity", "genie3", "symbolic", "permutation"]
 RANKING_METHODS: tuple[str, ...] = get_args(Method)
@@ -34,6 +35,7 @@ def feature_ranking(
     groups: Any = None,
     sample_weight: npt.ArrayLike | None = None,
     depth_weight: float = 0.5,
+    null: int = 0,
     random_state: int | np.random.RandomState | None = None,
 ) -> FeatureRanking:
     """Score the features of a fitted tree or forest.
@@ -41,7 +43,7 @@ def feature_ranking(
     Parameters
     ----------
     model : estimator
-        A fitted tree or forest of slantwood, of any task.
+        A fitted tree or forest of slantwood, of any task; for "impurity" also a boosted model.
     X : array, sparse matrix or data frame of shape (n_rows, n_features)
         The rows that the model was fitted on, in the same order.
     y : array, sparse matrix or label sets
@@ -67,8 +69,12 @@ def feature_ranking(
         The weights of the rows in `fit`, if there were any.
     depth_weight : float, default=0.5
         For "symbolic": what a split counts beside one a level above it, between 0 and 1.
+    null : int, default=0
+        So many models of the same parameters are fitted on shuffled targets and ranked too, which tells what
+        features score by chance: `FeatureRanking.null`, `p_values` and `above_noise`. Twenty are enough for
+        a level of 5 %, and each takes as long as `fit`.
     random_state : int, RandomState or None, default=None
-        Seed of the shuffling, for "permutation".
+        Seed of the shuffling, for "permutation" and of the targets for `null`.
 
     Returns
     -------
@@ -80,9 +86,9 @@ def feature_ranking(
     Notes
     -----
     The rows are needed because trees keep neither the deviations of features nor the targets of a node; other
-    rows than those of `fit` are refused. Boosted models are refused too: a tree sees a sample of the rows
-    that is not kept, and gradients in place of targets; they have `feature_importances_`. "permutation" needs
-    a forest with ``bootstrap=True``; on rows of your own,
+    rows than those of `fit` are refused. Boosted models have "impurity" alone, without groups and spread: a
+    tree of theirs sees a sample of the rows that is not kept, and gradients in place of targets.
+    "permutation" needs a forest with ``bootstrap=True``; on rows of your own,
     ``sklearn.inspection.permutation_importance(model, X, y)`` shuffles features for the model as a whole, of
     any kind. Where `normalize_rows` is in use, values are shuffled after it.
 
@@ -97,23 +103,51 @@ def feature_ranking(
     >>> sorted(ranking.top(2).names)
     ['petal length (cm)', 'petal width (cm)']
     """
-    _check(model, method)
+    _check(model, method, groups)
     check_real("depth_weight", depth_weight, 0.0, 1.0)
+    n_refits = check_integer("null", null, 0)
     chosen = target_groups(model, groups)
+    random = check_random_state(random_state)
+
+    def scores_of(fitted: Any, truth: Any, which: TargetGroups, seed: int) -> Scores:
+        return _scores(fitted, X, truth, sample_weight, method, which, depth_weight, seed)
+
+    scores = scores_of(model, y, chosen, draw_seed(random))
+    by_chance = None
+    if n_refits:
+        no_groups = target_groups(model, None)
+
+        def rank(fitted: Any, truth: Any, seed: int) -> np.ndarray:
+            return scores_of(fitted, truth, no_groups, seed).overall
+
+        by_chance = null_scores(model, X, y, sample_weight, n_refits, draw_seed(random), rank)
+    names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
+    found = scores.overall, scores.spread, chosen.names, scores.by_group
+    return FeatureRanking(names, *found, method, by_chance)
+
+
+def _scores(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    method: str,
+    groups: TargetGroups,
+    depth_weight: float,
+    seed: int,
+) -> Scores:
+    if model.forest_.additive is not None:
+        importances = model.feature_importances_
+        return Scores(importances, np.empty((len(importances), 0)), np.zeros(len(importances)))
     rows = training_rows(model, X, y, sample_weight)
     if method == "permutation":
-        seed = draw_seed(check_random_state(random_state))
         threshold = model.decision_threshold() if model.targets_.task in CLASS_TASKS else None
-        scores = permutation_scores(rows, chosen, threshold, seed, model.n_jobs)
-    else:
-        scores = split_scores(rows, chosen, method, depth_weight, _target_weights(model))
-    if method == "impurity":
-        scores = _as_importances(scores, model.feature_importances_)
-    names = input_names(model) or tuple(f"x{j}" for j in range(model.n_features_in_))
-    return FeatureRanking(names, scores.overall, scores.spread, chosen.names, scores.by_group, method)
+        return permutation_scores(rows, groups, threshold, seed, model.n_jobs)
+    scores = split_scores(rows, groups, method, depth_weight, _target_weights(model))
+    return _as_importances(scores, model.feature_importances_) if method == "impurity" else scores
 
 
-def _check(model: Any, method: str) -> None:
+def _check(model: Any, method: str, groups: Any) -> None:
     if not isinstance(model, ObliqueEstimator):
         raise TypeError(
             f"model is a {type(model).__name__}; give a tree or forest of slantwood (of a pipeline its last "
@@ -121,15 +155,15 @@ def _check(model: Any, method: str) -> None:
         )
     check_is_fitted(model)
     elsewhere = "sklearn.inspection.permutation_importance works on rows that you hold out"
-    if model.forest_.additive is not None:
-        raise ValueError(
-            f"model is an {type(model).__name__}, and rankings need the rows and targets of each node, which "
-            "boosted trees do not keep; take model.feature_importances_. "
-            f"{elsewhere}"
-        )
     if method not in RANKING_METHODS:
         hint = did_you_mean(str(method), RANKING_METHODS, f"expected one of {', '.join(RANKING_METHODS)}")
         raise ValueError(f"method={method!r} is not known; {hint}")
+    if model.forest_.additive is not None and (method != "impurity" or groups is not None):
+        raise ValueError(
+            f"model is an {type(model).__name__}, and this ranking needs the rows and targets of each node, "
+            "which boosted trees do not keep; give method='impurity' and no groups, which is "
+            f"model.feature_importances_. {elsewhere}"
+        )
     if method != "permutation":
         return
     if model.forest_.has_tree_of_all_rows:

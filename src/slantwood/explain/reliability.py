@@ -12,6 +12,7 @@ from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.validation import check_row_weights
 from slantwood.explain.held_out import said_of
 from slantwood.explain.models import check_model
+from slantwood.explain.shortcuts import PlotsCalibration
 from slantwood.explain.truth import NO_CLASS, LabelTruth, truth_of
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.validation import check_integer
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(PlotsCalibration):
     """How probabilities compare with what came true.
 
     Parameters

@@ -2,7 +2,22 @@
 
 from slantwood.views.boundaries import plot_boundaries
 from slantwood.views.calibration import plot_calibration
+from slantwood.views.contributions import plot_contributions
+from slantwood.views.cooccurrence import plot_cooccurrence
 from slantwood.views.hierarchy import plot_hierarchy
+from slantwood.views.importances import plot_importances
 from slantwood.views.intervals import plot_intervals
+from slantwood.views.learning import plot_learning
+from slantwood.views.proximities import plot_proximities
 
-__all__ = ["plot_boundaries", "plot_calibration", "plot_hierarchy", "plot_intervals"]
+__all__ = [
+    "plot_boundaries",
+    "plot_calibration",
+    "plot_contributions",
+    "plot_cooccurrence",
+    "plot_hierarchy",
+    "plot_importances",
+    "plot_intervals",
+    "plot_learning",
+    "plot_proximities",
+]
