@@ -24,7 +24,7 @@ def planted(X, n_sets, seed=1):
     return (X[:, :-1] @ rng.normal(size=(X.shape[1] - 1, n_sets)) > 0.5).T
 
 
-def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1):
+def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1, stopped=0):
     """Weights of one separator for each set, given as masks of rows: shape (n_sets, n_columns)."""
     rows = np.arange(len(X)) if rows is None else rows
     costs = np.ones(len(rows)) if costs is None else costs
@@ -40,6 +40,7 @@ def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, se
         tol,
         cut,
         np.uint64(seed),
+        np.array([stopped], np.uint8),
     )
     shape = (len(sets), X.shape[1])
     return sp.csr_array((found.weights, found.features.astype(np.int32), found.starts), shape).toarray()
@@ -130,3 +131,10 @@ def test_a_loose_tolerance_is_nearly_the_optimum():
 
     loose, best = (objective(separators(X, [side], cut=0.0, tol=t, max_iter=500)[0]) for t in (0.1, 1e-5))
     assert best <= loose < 1.01 * best
+
+
+def test_once_it_is_asked_to_stop_nothing_is_learned_any_more():
+    X = np.column_stack([np.eye(6, dtype=np.float32), np.ones(6, np.float32)])
+    masks = np.eye(6, dtype=bool)[:2]
+    assert separators(X, masks).any()
+    assert not separators(X, masks, stopped=1).any()

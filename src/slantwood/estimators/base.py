@@ -22,7 +22,13 @@ from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import AUTO, ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData, with_informative_indicators
 from slantwood.estimators import validation as check
-from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.callbacks import (
+    USERS_LINE,
+    CallbackSupportMixin,
+    Progress,
+    fitted_attributes,
+    put_back,
+)
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
@@ -103,9 +109,7 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, KnownParametersMixi
                 self.target_names_ = names
             self._grow(data)  # last, so that callbacks know the names, too
         except BaseException:
-            # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
-            kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
-            self.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two
+            put_back(self, before)
             raise
         return self
 

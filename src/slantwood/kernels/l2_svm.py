@@ -54,7 +54,7 @@ class _Lanes(NamedTuple):
 
 
 @exact
-def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
+def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed, stop_flag):
     """Return a separator of each of several sets of rows from the other rows of a node.
 
     Parameters
@@ -75,6 +75,8 @@ def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
         Weights that are no larger are left out, but for that of the last column.
     seed : uint64
         Of the order of rows, not 0.
+    stop_flag : array of uint8 of shape (1,)
+        Once it is not 0, the result does not matter any more, and comes soon.
     """
     n_sets = starts.shape[0] - 1
     used = _used_columns(X, rows)
@@ -90,7 +92,7 @@ def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
     n_kept = 0
     for first in range(0, n_sets, width):
         _take_sides(lanes, used, starts, members, first, min(first + width, n_sets))
-        _descend(X, rows, costs, squares, order, lanes, max_iter, np.float32(tol), state)
+        _descend(X, rows, costs, squares, order, lanes, max_iter, np.float32(tol), state, stop_flag)
         for s in range(first, min(first + width, n_sets)):
             if n_kept + used.shape[0] > features.shape[0]:
                 features = grown(features, n_kept + used.shape[0])
@@ -165,7 +167,7 @@ def _take_sides(lanes, used, starts, members, first, last):
 
 
 @exact
-def _descend(X, rows, costs, squares, order, lanes, max_iter, tol, state):
+def _descend(X, rows, costs, squares, order, lanes, max_iter, tol, state, stop_flag):
     n = rows.shape[0]
     for p in range(n):
         order[p] = p
@@ -177,6 +179,8 @@ def _descend(X, rows, costs, squares, order, lanes, max_iter, tol, state):
         n_before = n_active
         k = 0
         while k < n_active:
+            if stop_flag[0] != 0:
+                return
             other = k + below(state, n_active - k)
             order[k], order[other] = order[other], order[k]
             p = order[k]

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from slantwood.features.matrix import normalized_rows
 from slantwood.kernels.matrix import Matrix, sparse_matrix
 from slantwood.kernels.spherical_means import spherical_means
+from slantwood.threads import StopFlag
 
 # Rounds of k-means, and the gain of the mean inner product that is worth another one.
 _MAX_ITER = 30
@@ -48,7 +49,12 @@ def label_directions(rows: sp.csr_array, Y: sp.csr_array, row_weights: np.ndarra
 
 
 def divide_labels(
-    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: int
+    directions: Matrix,
+    labels: np.ndarray,
+    n_children: int,
+    max_leaf_labels: int,
+    seed: int,
+    stop_flag: np.ndarray | None = None,
 ) -> LabelPartition:
     """Divide labels until no leaf has more than `max_leaf_labels`.
 
@@ -64,13 +70,18 @@ def divide_labels(
         Labels of a leaf at the most.
     seed : int
         Of the first centres.
+    stop_flag : array of uint8 of shape (1,), optional
+        Once it is not 0, the result does not matter any more, and comes soon.
     """
+    stop_flag = StopFlag().array if stop_flag is None else stop_flag
     order = np.array(labels, np.int64)
     ranges, child_starts = [(0, len(order))], [0]
     starts: list[int] = []
     stops: list[int] = []
     nodes: list[int] = []
     for start, stop in ranges:  # which grows: level by level
+        if stop_flag[0] != 0:
+            break
         if stop - start <= max_leaf_labels:
             starts += range(start, stop)
             stops += range(start + 1, stop + 1)
@@ -78,7 +89,8 @@ def divide_labels(
         else:
             draws = np.random.SeedSequence([seed, len(child_starts)])
             draw = draws.generate_state(1, np.uint64)[0] | np.uint64(1)
-            clusters = _clusters(directions, order[start:stop], n_children, max_leaf_labels, draw)
+            limits = (n_children, max_leaf_labels)
+            clusters = _clusters(directions, order[start:stop], *limits, draw, stop_flag)
             order[start:stop] = np.concatenate(clusters)
             for size in map(len, clusters):
                 # A cluster of one label is that label: a node with a single child would say nothing.
@@ -106,12 +118,17 @@ def undivided(labels: np.ndarray) -> LabelPartition:
 
 
 def _clusters(
-    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: np.uint64
+    directions: Matrix,
+    labels: np.ndarray,
+    n_children: int,
+    max_leaf_labels: int,
+    seed: np.uint64,
+    stop_flag: np.ndarray,
 ) -> list[np.ndarray]:
     # Enough clusters that leaves are about half full: more would be small ones, and these rank worse.
     k = min(n_children, len(labels), -(-2 * len(labels) // max_leaf_labels))
     cluster = np.empty(len(labels), np.int32)
-    spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, cluster)
+    spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, stop_flag, cluster)
     found = [labels[cluster == c] for c in range(k)]
     found = [each for each in found if len(each)]
     if len(found) == 1:  # labels of the very same rows
