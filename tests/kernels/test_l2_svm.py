@@ -24,14 +24,19 @@ def planted(X, n_sets, seed=1):
     return (X[:, :-1] @ rng.normal(size=(X.shape[1] - 1, n_sets)) > 0.5).T
 
 
-def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1, stopped=0):
+def separators(
+    X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1, stopped=0, factors=None
+):
     """Weights of one separator for each set, given as masks of rows: shape (n_sets, n_columns)."""
     rows = np.arange(len(X)) if rows is None else rows
     costs = np.ones(len(rows)) if costs is None else costs
     members = [np.flatnonzero(mask) for mask in sets]
     starts = np.cumsum([0, *map(len, members)])
+    assert (X[:, -1] == 1).all()
+    factors = np.ones(len(X), np.float32) if factors is None else factors
     found = one_against_rest(
-        sparse_matrix(sp.csr_array(X)),
+        sparse_matrix(sp.csr_array(X[:, :-1])),
+        factors,
         rows.astype(np.uint32),
         np.asarray(costs, np.float32),
         starts.astype(np.int64),
@@ -84,6 +89,16 @@ def test_one_pass_over_a_single_row_is_the_step_of_the_slow_descent():
     slow = slow_descent(X, [True], [2.0], [0], 1)
     found = separators(X, [np.array([True])], [2.0], max_iter=1, tol=1e-9, cut=0.0)
     np.testing.assert_allclose(found[0], slow, rtol=1e-5)
+
+
+def test_rows_are_scaled_as_they_are_read():
+    X = text(n=60, d=12)
+    sets = planted(X, 3)
+    factors = np.random.default_rng(2).uniform(0.3, 3, len(X)).astype(np.float32)
+    raw = X.copy()
+    raw[:, :-1] /= factors[:, None]
+    scaled = separators(raw, sets, factors=factors, **EXACT)
+    np.testing.assert_allclose(scaled, separators(X, sets, **EXACT), atol=1e-3)
 
 
 @pytest.mark.parametrize("n_sets", [2, LANES, LANES + 1, 2 * LANES + 3])

@@ -8,7 +8,7 @@ from slantwood.kernels.matrix import sparse_matrix
 from slantwood.label_trees.beam import beam_scores
 from slantwood.label_trees.fitting import LabelTreeSpec, fit_label_trees
 from slantwood.label_trees.prediction import label_scores
-from slantwood.label_trees.rows import unit_rows, with_ones
+from slantwood.label_trees.rows import unit_rows
 
 pytestmark = pytest.mark.plain_python
 
@@ -60,9 +60,9 @@ def slow_scores(rows, trees, beam):
 
 def search(rows, trees, beam, top_k=-1, share=1.0, others=None, least=0.0):
     others = sp.csr_array((len(rows), N_LABELS), dtype=np.float32) if others is None else others
-    matrix = with_ones(unit_rows(rows))
+    beside, ranks = sparse_matrix(others), np.arange(N_LABELS)
     indptr, indices, data = beam_scores(
-        matrix, 0, len(rows), trees, beam, share, sparse_matrix(others), np.arange(N_LABELS), least, top_k
+        *unit_rows(rows), 0, len(rows), trees, beam, share, beside, ranks, least, top_k
     )
     return sp.csr_array((data, indices, indptr), (len(rows), N_LABELS))
 

@@ -229,16 +229,19 @@ class LabelTreeClassifier(
         check.check_threshold(self.threshold, targets)
         _check_known("X", encoded)
         kept = known_rows(Y) & (weights > 0)
-        encoded, Y, weights = encoded[kept], Y[kept], weights[kept]
+        if not kept.all():  # otherwise the rows, which may lie on disk, are not copied
+            encoded, Y, weights = encoded[kept], Y[kept], weights[kept]
         _check_known("y", Y)
-        Y.eliminate_zeros()
+        if np.count_nonzero(Y.data) < len(Y.data):
+            Y = Y.copy()
+            Y.eliminate_zeros()
         if Y.nnz == 0:
             raise ValueError("y has no label in any row; at least one row must have one")
         seed = draw_seed(check_random_state(self.random_state))
         spec = LabelTreeSpec(
             n_trees=self.n_estimators,
             n_children=self.n_children,
-            max_leaf_labels=self._most_in_a_leaf(len(np.unique(Y.indices))),
+            max_leaf_labels=self._most_in_a_leaf(np.count_nonzero(np.bincount(Y.indices))),
             C=self.C,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -250,6 +253,7 @@ class LabelTreeClassifier(
         progress = Progress(self, plan.n_parts + n_trees, X, y, lambda found: found)
         steps, forest = Steps(progress), None
         trees = plan.train(steps.tell)
+        del plan
         if n_trees and not steps.is_asked_to_stop:
             forest = self._forest(seed).set_callbacks(steps).fit(encoded, Y, weights).set_callbacks()
         found = {"label_trees_": trees, "oblique_forest_": forest, "encoding_": encoding, "targets_": targets}

@@ -12,10 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.kernels.l2_svm import LANES, Separators, one_against_rest
-from slantwood.kernels.matrix import Matrix
 from slantwood.label_trees.model import LabelTrees, joined, starts_joined
 from slantwood.label_trees.partition import LabelPartition, divide_labels, label_directions, undivided
-from slantwood.label_trees.rows import unit_rows, with_ones
+from slantwood.label_trees.rows import UnitRows, unit_rows
 from slantwood.threads import StopFlag, run_in_threads
 
 # Rows times children that a thread trains in one go, so that a root is shared out among threads.
@@ -59,7 +58,7 @@ class _Part(NamedTuple):
 class LabelTreePlan:
     """What there is to train: the labels of each tree are divided, and classifiers follow, part by part."""
 
-    X: Matrix  # rows of length 1, with the column of ones
+    X: UnitRows
     Y: sp.csr_array
     costs: np.ndarray
     spec: LabelTreeSpec
@@ -106,14 +105,14 @@ class LabelTreePlan:
         must_end: bool,
     ) -> tuple[list[_NodeWeights], bool]:
         """Return the weights of all nodes of a tree, and whether to stop, maybe before they are all there."""
-        by_label = sp.csc_array(self.Y)[:, partition.order]
+        by_label = _by_label(self.Y, partition.order)
         spec, stop, n_rows = self.spec, StopFlag(), self.Y.shape[0]
 
         def train(place: _Place) -> Separators:
             part = _part(place, partition, by_label, n_rows, seed)
             limits = (spec.max_iter, spec.tol, spec.min_weight)
             costs, sets = self.costs[part.rows], (part.starts, part.members)
-            return one_against_rest(self.X, part.rows, costs, *sets, *limits, part.seed, stop.array)
+            return one_against_rest(*self.X, part.rows, costs, *sets, *limits, part.seed, stop.array)
 
         nodes: list[_NodeWeights] = []
         of_node: list[Separators] = []
@@ -144,8 +143,8 @@ def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Lab
     spec : LabelTreeSpec
         The settings.
     """
-    rows, labels = unit_rows(X), np.unique(Y.indices).astype(np.int64)
-    matrix, costs = with_ones(rows), (spec.C * row_weights).astype(np.float32)
+    rows, labels = unit_rows(X), np.flatnonzero(np.bincount(Y.indices))
+    costs = (spec.C * row_weights).astype(np.float32)
     # Where all labels stand in one node there is nothing in which trees could differ.
     n_trees = spec.n_trees if len(labels) > spec.max_leaf_labels else 1
     seeds = [int(each) for each in np.random.SeedSequence(spec.seed).generate_state(n_trees)]
@@ -157,7 +156,7 @@ def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Lab
             partitions = list(found)
     else:
         partitions = [undivided(labels)]
-    return LabelTreePlan(matrix, Y, costs, spec, partitions, seeds)
+    return LabelTreePlan(rows, Y, costs, spec, partitions, seeds)
 
 
 def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTrees:
@@ -213,6 +212,14 @@ def _part(place: _Place, partition: LabelPartition, by_label: sp.csc_array, n_ro
         rows = np.unique(by_label.indices[by_label.indptr[first] : by_label.indptr[last]]).astype(np.uint32)
         members = np.searchsorted(rows, members.astype(np.uint32))
     return _Part(rows, starts, members.astype(np.uint32), seeds[place.first])
+
+
+def _by_label(Y: sp.csr_array, order: np.ndarray) -> sp.csc_array:
+    """Return where the labels are, those in `order` in this order; the values do not matter."""
+    place = np.zeros(Y.shape[1], np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    shape = (Y.shape[0], len(order))
+    return sp.csc_array(sp.csr_array((np.ones(Y.nnz, np.int8), place[Y.indices], Y.indptr), shape=shape))
 
 
 def _rows_of(by_label: sp.csc_array, start: int, stop: int) -> np.ndarray:

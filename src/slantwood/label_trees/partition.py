@@ -10,14 +10,19 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.features.matrix import normalized_rows
+from slantwood.features.matrix import normalized_rows, to_array
 from slantwood.kernels.matrix import Matrix, sparse_matrix
 from slantwood.kernels.spherical_means import spherical_means
+from slantwood.label_trees.rows import UnitRows
 from slantwood.threads import StopFlag
 
 # Rounds of k-means, and the gain of the mean inner product that is worth another one.
 _MAX_ITER = 30
 _TOL = 1e-4
+
+# Features of the direction of a label, the largest, and what is added up for some labels at a time.
+MOST_FEATURES = 1000
+_ADDED_AT_ONCE = 1 << 24
 
 
 class LabelPartition(NamedTuple):
@@ -40,12 +45,46 @@ class LabelPartition(NamedTuple):
         return len(self.child_starts) - 1
 
 
-def label_directions(rows: sp.csr_array, Y: sp.csr_array, row_weights: np.ndarray) -> Matrix:
-    """Return for each label the sum of its rows, which have length 1, scaled to length 1 itself."""
-    weighted = sp.csr_array(Y.T.tocsr() @ sp.diags_array(row_weights), dtype=np.float32)
-    sums = sp.csr_array(weighted @ rows)
-    sums.sort_indices()
+def label_directions(
+    rows: UnitRows, Y: sp.csr_array, row_weights: np.ndarray, most_features: int = MOST_FEATURES
+) -> Matrix:
+    """Return for each label the sum of its rows, which have length 1, scaled to length 1 itself.
+
+    Of a sum of more than `most_features` features the largest stay: the labels of a row with many of them
+    would otherwise repeat its features that often. No more than some labels are added up at a time.
+    """
+    X = to_array(rows.matrix)
+    scale = np.repeat((row_weights * rows.factors).astype(np.float32), np.diff(Y.indptr))
+    weighted = sp.csr_array((scale, Y.indices, Y.indptr), shape=Y.shape).T.tocsr()
+    # Features that the sum of each label has at the most, one after the other.
+    added = np.concatenate([[0], np.cumsum(_added_up(weighted.indices, weighted.indptr, X.indptr))])
+    parts, start = [], 0
+    while start < Y.shape[1]:
+        stop = int(np.searchsorted(added, added[start] + _ADDED_AT_ONCE, side="right")) - 1
+        stop = max(stop, start + 1)
+        parts.append(_largest(sp.csr_array(weighted[start:stop] @ X), most_features))
+        start = stop
+    sums = sp.csr_array(sp.vstack(parts, format="csr"))
     return normalized_rows(sparse_matrix(sums))
+
+
+def _added_up(indices: np.ndarray, indptr: np.ndarray, of_rows: np.ndarray) -> np.ndarray:
+    """Return how many stored values of rows are added for each label."""
+    below = np.concatenate([[0], np.cumsum(np.diff(of_rows)[indices])])
+    return below[indptr[1:]] - below[indptr[:-1]]
+
+
+def _largest(sums: sp.csr_array, most: int) -> sp.csr_array:
+    """Keep the values of each row that are largest without their sign, of equal ones all."""
+    size = np.abs(sums.data)
+    is_kept = np.ones(len(size), np.bool_)
+    for i in np.flatnonzero(np.diff(sums.indptr) > most).tolist():
+        own = slice(sums.indptr[i], sums.indptr[i + 1])
+        is_kept[own] = size[own] >= np.partition(size[own], -most)[-most]
+    sums.data[~is_kept] = 0.0
+    sums.eliminate_zeros()
+    sums.sort_indices()
+    return sums
 
 
 def divide_labels(

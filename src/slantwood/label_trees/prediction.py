@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from slantwood.kernels.matrix import sparse_matrix
 from slantwood.label_trees.beam import beam_scores
 from slantwood.label_trees.model import LabelTrees
-from slantwood.label_trees.rows import unit_rows, with_ones
+from slantwood.label_trees.rows import unit_rows
 from slantwood.threads import run_in_threads
 
 # Rows that a thread takes at a time: an interrupt waits for no more.
@@ -50,7 +50,7 @@ def label_scores(
     n_jobs : int, optional
         Number of threads.
     """
-    rows = with_ones(unit_rows(X))
+    rows = unit_rows(X)
     n, n_labels = X.shape[0], len(ranks)
     none = sp.csr_array((n, n_labels), dtype=np.float32)
     added = none if others is None else others
@@ -60,7 +60,7 @@ def label_scores(
         stop = min(start + _ROWS_AT_ONCE, n)
         beside = sparse_matrix(added[start:stop])
         indptr, indices, scores = beam_scores(
-            rows, start, stop, trees, beam, share, beside, ranks, least, most
+            *rows, start, stop, trees, beam, share, beside, ranks, least, most
         )
         return sp.csr_array((scores, indices, indptr), shape=(stop - start, n_labels))
 
