@@ -43,10 +43,12 @@ def prediction_matrix(X: Any) -> Matrix:
 
 
 def to_array(matrix: Matrix) -> Any:
-    """Return the array or CSR array that a matrix holds, without a copy."""
+    """Return the array or CSR array that a matrix holds, without a copy of what it stores."""
     if matrix.is_dense:
         return matrix.values
-    triple = (matrix.data, matrix.indices.view(np.int32), matrix.indptr)
+    # SciPy wants indices and indptr of one type, and makes a copy of the indices where they differ.
+    indptr = matrix.indptr.astype(np.int32) if len(matrix.data) <= np.iinfo(np.int32).max else matrix.indptr
+    triple = (matrix.data, matrix.indices.view(np.int32), indptr)
     return sp.csr_array(triple, shape=(len(matrix.indptr) - 1, matrix.n_columns))
 
 
