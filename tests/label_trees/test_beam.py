@@ -103,6 +103,16 @@ def test_chunks_of_rows_and_threads_change_nothing(rows, trees):
     assert abs(one[:120] - search(rows, trees, 3, top_k=5)).nnz == 0
 
 
+def test_few_rows_have_the_scores_of_many(rows, trees):
+    settings = {"beam": 3, "share": 0.5, "top_k": 5, "n_jobs": 1}
+    others = sp.random_array((len(rows), N_LABELS), density=0.2, format="csr", rng=np.random.default_rng(0))
+    others = others.astype(np.float32)
+    many = label_scores(trees, rows, np.arange(N_LABELS), others=others, **settings)
+    for i in (0, 7, 119):
+        one = label_scores(trees, rows[[i]], np.arange(N_LABELS), others=others[[i]], **settings)
+        np.testing.assert_array_equal(one.toarray(), many[[i]].toarray())
+
+
 def test_no_rows_have_no_scores(rows, trees):
     settings = {"beam": 3, "share": 1.0, "others": None, "top_k": 5, "n_jobs": 1}
     assert label_scores(trees, rows[:0], np.arange(N_LABELS), **settings).shape == (0, N_LABELS)

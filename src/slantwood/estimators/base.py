@@ -34,7 +34,7 @@ from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
-from slantwood.features.sparse_input import check_sparse
+from slantwood.features.sparse_input import check_sparse, is_encoded
 from slantwood.model.trees import Trees
 from slantwood.presets import PRESETS
 from slantwood.splits.gradient import GradientSplit
@@ -165,6 +165,9 @@ class ObliqueEstimator(FramesOutMixin, CallbackSupportMixin, KnownParametersMixi
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
+        has_names = reset or hasattr(self, "feature_names_in_")
+        if not has_names and is_encoded(X, self.n_features_in_, minimum):
+            return X
         limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)

@@ -26,7 +26,7 @@ from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import known_rows
-from slantwood.features.sparse_input import check_sparse
+from slantwood.features.sparse_input import check_sparse, is_encoded
 from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
 from slantwood.label_trees.model import MOST_CHILDREN
 from slantwood.label_trees.prediction import label_scores
@@ -486,6 +486,9 @@ class LabelTreeClassifier(
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
+        has_names = reset or hasattr(self, "feature_names_in_")
+        if not has_names and is_encoded(X, self.n_features_in_, minimum):
+            return X
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)

@@ -122,7 +122,7 @@ def indicator_matrix(indices: np.ndarray, indptr: np.ndarray, n_labels: int) -> 
 
 
 def _narrow(indptr: np.ndarray) -> np.ndarray:
-    """Return where rows begin in 32 bits where these suffice: with 64, SciPy would make the indices as wide."""
+    """Return where rows begin in 32 bits if these suffice: with 64, SciPy would make indices as wide."""
     return indptr.astype(np.int32) if indptr[-1] <= np.iinfo(np.int32).max else indptr
 
 
