@@ -89,8 +89,9 @@ def _word(owner: np.ndarray, number: np.ndarray, n_features: int) -> np.ndarray:
 
 
 def _counted(columns: np.ndarray, n_columns: int) -> sp.csr_array:
-    rows = np.repeat(np.arange(len(columns)), columns.shape[1])
+    rows = np.repeat(np.arange(len(columns), dtype=np.int32), columns.shape[1])
     ones = np.ones(columns.size, np.float32)
-    found = sp.csr_array((ones, (rows, columns.ravel())), shape=(len(columns), n_columns))
+    places = (rows, columns.ravel().astype(np.int32))  # of 32 bits, as are then the indices of the result
+    found = sp.csr_array((ones, places), shape=(len(columns), n_columns))
     found.sum_duplicates()
     return found

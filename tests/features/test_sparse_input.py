@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from slantwood.features.sparse_input import check_sparse
+from slantwood.features.sparse_input import check_sparse, is_encoded
 
 pytestmark = [pytest.mark.plain_python, pytest.mark.sampled]
 
@@ -107,3 +107,23 @@ def test_space_behind_the_last_cell_may_hold_anything():
     check_sparse(matrix, "X")
     assert matrix.nnz == stored
     assert len(matrix.indices) == stored + 1
+
+
+def test_what_is_encoded_is_told_from_what_must_be_looked_at():
+    X = sp.csr_array(CELLS.astype(np.float32))
+    assert is_encoded(X, 6, 4)
+    missing = X.copy()
+    missing.data[0] = np.nan
+    assert is_encoded(missing, 6, 1)
+    infinite = X.copy()
+    infinite.data[3] = -np.inf
+    others = [
+        infinite,
+        sp.csr_array(CELLS),
+        sp.csc_array(X),
+        X.toarray(),
+        X[:, :5],
+        X[:1],
+        X.toarray().tolist(),
+    ]
+    assert not any(is_encoded(other, 6, 2) for other in others)

@@ -24,14 +24,19 @@ def planted(X, n_sets, seed=1):
     return (X[:, :-1] @ rng.normal(size=(X.shape[1] - 1, n_sets)) > 0.5).T
 
 
-def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1):
+def separators(
+    X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, seed=1, stopped=0, factors=None
+):
     """Weights of one separator for each set, given as masks of rows: shape (n_sets, n_columns)."""
     rows = np.arange(len(X)) if rows is None else rows
     costs = np.ones(len(rows)) if costs is None else costs
     members = [np.flatnonzero(mask) for mask in sets]
     starts = np.cumsum([0, *map(len, members)])
+    assert (X[:, -1] == 1).all()
+    factors = np.ones(len(X), np.float32) if factors is None else factors
     found = one_against_rest(
-        sparse_matrix(sp.csr_array(X)),
+        sparse_matrix(sp.csr_array(X[:, :-1])),
+        factors,
         rows.astype(np.uint32),
         np.asarray(costs, np.float32),
         starts.astype(np.int64),
@@ -40,6 +45,7 @@ def separators(X, sets, costs=None, rows=None, max_iter=20, tol=0.1, cut=0.1, se
         tol,
         cut,
         np.uint64(seed),
+        np.array([stopped], np.uint8),
     )
     shape = (len(sets), X.shape[1])
     return sp.csr_array((found.weights, found.features.astype(np.int32), found.starts), shape).toarray()
@@ -83,6 +89,16 @@ def test_one_pass_over_a_single_row_is_the_step_of_the_slow_descent():
     slow = slow_descent(X, [True], [2.0], [0], 1)
     found = separators(X, [np.array([True])], [2.0], max_iter=1, tol=1e-9, cut=0.0)
     np.testing.assert_allclose(found[0], slow, rtol=1e-5)
+
+
+def test_rows_are_scaled_as_they_are_read():
+    X = text(n=60, d=12)
+    sets = planted(X, 3)
+    factors = np.random.default_rng(2).uniform(0.3, 3, len(X)).astype(np.float32)
+    raw = X.copy()
+    raw[:, :-1] /= factors[:, None]
+    scaled = separators(raw, sets, factors=factors, **EXACT)
+    np.testing.assert_allclose(scaled, separators(X, sets, **EXACT), atol=1e-3)
 
 
 @pytest.mark.parametrize("n_sets", [2, LANES, LANES + 1, 2 * LANES + 3])
@@ -130,3 +146,10 @@ def test_a_loose_tolerance_is_nearly_the_optimum():
 
     loose, best = (objective(separators(X, [side], cut=0.0, tol=t, max_iter=500)[0]) for t in (0.1, 1e-5))
     assert best <= loose < 1.01 * best
+
+
+def test_once_it_is_asked_to_stop_nothing_is_learned_any_more():
+    X = np.column_stack([np.eye(6, dtype=np.float32), np.ones(6, np.float32)])
+    masks = np.eye(6, dtype=bool)[:2]
+    assert separators(X, masks).any()
+    assert not separators(X, masks, stopped=1).any()

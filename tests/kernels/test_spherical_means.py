@@ -19,7 +19,8 @@ def clusters(Z, k, rows=None, max_iter=50, seed=1):
     rows = np.arange(len(Z)) if rows is None else rows
     found = np.empty(len(rows), np.int32)
     matrix = sparse_matrix(sp.csr_array(Z))
-    mean = spherical_means(matrix, rows.astype(np.uint32), k, max_iter, 0.0, np.uint64(seed), found)
+    going_on = np.zeros(1, np.uint8)
+    mean = spherical_means(matrix, rows.astype(np.uint32), k, max_iter, 0.0, np.uint64(seed), going_on, found)
     return found, mean
 
 

@@ -8,7 +8,7 @@ from slantwood.kernels.matrix import sparse_matrix
 from slantwood.label_trees.beam import beam_scores
 from slantwood.label_trees.fitting import LabelTreeSpec, fit_label_trees
 from slantwood.label_trees.prediction import label_scores
-from slantwood.label_trees.rows import unit_rows, with_ones
+from slantwood.label_trees.rows import unit_rows
 
 pytestmark = pytest.mark.plain_python
 
@@ -60,9 +60,9 @@ def slow_scores(rows, trees, beam):
 
 def search(rows, trees, beam, top_k=-1, share=1.0, others=None, least=0.0):
     others = sp.csr_array((len(rows), N_LABELS), dtype=np.float32) if others is None else others
-    matrix = with_ones(unit_rows(rows))
+    beside, ranks = sparse_matrix(others), np.arange(N_LABELS)
     indptr, indices, data = beam_scores(
-        matrix, 0, len(rows), trees, beam, share, sparse_matrix(others), np.arange(N_LABELS), least, top_k
+        *unit_rows(rows), 0, len(rows), trees, beam, share, beside, ranks, least, top_k
     )
     return sp.csr_array((data, indices, indptr), (len(rows), N_LABELS))
 
@@ -101,6 +101,16 @@ def test_chunks_of_rows_and_threads_change_nothing(rows, trees):
     one, two = (label_scores(trees, many, np.arange(N_LABELS), **settings, n_jobs=n) for n in (1, 2))
     assert abs(one - two).nnz == 0
     assert abs(one[:120] - search(rows, trees, 3, top_k=5)).nnz == 0
+
+
+def test_few_rows_have_the_scores_of_many(rows, trees):
+    settings = {"beam": 3, "share": 0.5, "top_k": 5, "n_jobs": 1}
+    others = sp.random_array((len(rows), N_LABELS), density=0.2, format="csr", rng=np.random.default_rng(0))
+    others = others.astype(np.float32)
+    many = label_scores(trees, rows, np.arange(N_LABELS), others=others, **settings)
+    for i in (0, 7, 119):
+        one = label_scores(trees, rows[[i]], np.arange(N_LABELS), others=others[[i]], **settings)
+        np.testing.assert_array_equal(one.toarray(), many[[i]].toarray())
 
 
 def test_no_rows_have_no_scores(rows, trees):

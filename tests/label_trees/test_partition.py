@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from slantwood.features.matrix import to_array
+from slantwood.label_trees import partition as partitioning
 from slantwood.label_trees.partition import divide_labels, label_directions
+from slantwood.label_trees.rows import unit_rows
 
 
 def directions_of(rows, Y):
-    return label_directions(sp.csr_array(rows, dtype=np.float32), sp.csr_array(Y), np.ones(len(rows)))
+    return label_directions(unit_rows(rows), sp.csr_array(Y), np.ones(len(rows)))
 
 
 def grouped(n_groups=4, per_group=6, n_rows=200, seed=0):
@@ -61,11 +64,23 @@ def test_labels_of_the_very_same_rows_are_divided_all_the_same():
 def test_the_direction_of_a_label_is_that_of_the_weighted_sum_of_its_rows():
     X, Y = grouped(n_rows=50)
     weights = np.random.default_rng(1).uniform(0.1, 3, 50)
-    found = label_directions(sp.csr_array(X, dtype=np.float32), sp.csr_array(Y), weights)
+    found = label_directions(unit_rows(X), sp.csr_array(Y), weights)
     sums = (Y * weights[:, None]).T @ X
     expected = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
     dense = sp.csr_array((found.data, found.indices.view(np.int32), found.indptr), expected.shape).toarray()
     np.testing.assert_allclose(dense, expected, atol=1e-6)
+
+
+def test_sums_are_found_in_parts_and_keep_their_largest_features(monkeypatch):
+    X, Y = grouped(n_rows=50)
+    whole = to_array(directions_of(X, Y))
+    monkeypatch.setattr(partitioning, "_ADDED_AT_ONCE", 30)
+    in_parts = to_array(directions_of(X, Y))
+    np.testing.assert_array_equal(in_parts.toarray(), whole.toarray())
+    few = to_array(label_directions(unit_rows(X), sp.csr_array(Y), np.ones(50), 3)).toarray()
+    for direction, cut in zip(whole.toarray(), few, strict=True):
+        expected = np.where(direction >= np.sort(direction)[-3], direction, 0)
+        np.testing.assert_allclose(cut, expected / max(np.linalg.norm(expected), 1e-12), atol=1e-6)
 
 
 def test_a_seed_gives_one_partition_and_another_seed_another():

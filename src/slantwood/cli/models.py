@@ -14,7 +14,7 @@ from slantwood.callbacks import Callback
 from slantwood.cli import interrupts
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
-from slantwood.cli.training_options import Kind, TrainingOptions
+from slantwood.cli.training_options import AUTO_SPLIT, Kind, TrainingOptions
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
 from slantwood.task_names import NUMBER_TASKS
@@ -36,6 +36,14 @@ _SAME_NAME = (
 )
 
 
+# Estimators by kind, without the end that the task gives them.
+_CLASSES = {
+    Kind.forest: "ObliqueForest",
+    Kind.tree: "ObliqueTree",
+    Kind.boosting: "ObliqueBoosting",
+    Kind.label_trees: "LabelTree",
+}
+
 # What to do in place of options that a kind of model does not have.
 _LIMITS = "--max-depth, --min-samples-leaf and --max-leaf-nodes limit its trees"
 _INSTEAD = {
@@ -49,13 +57,20 @@ _INSTEAD = {
     (Kind.boosting, "preset"): "--trees and --set learning_rate=0.05 say how much time it takes",
     (Kind.boosting, "ftest"): _LIMITS,
     (Kind.boosting, "ccp_alpha"): _LIMITS,
+    (Kind.label_trees, "oob_score"): "--test, or slantwood cv, scores rows that it did not see",
+    (Kind.label_trees, "preset"): "--set max_leaf_labels=100 and --set n_forest_trees=0 take less time",
+    (Kind.label_trees, "min_samples_split"): "--set forest_min_samples_split=20 is for the forest beside it",
 }
+_OF_FORESTS = "its trees divide labels, with linear classifiers; --kind forest has it"
 
 
 def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
     of_task = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
-    make = getattr(slantwood, f"Oblique{options.kind.capitalize()}{of_task}")
+    if options.kind == Kind.label_trees:
+        _check_for_label_trees(options, data)
+        of_task = "Classifier"
+    make = getattr(slantwood, f"{_CLASSES[options.kind]}{of_task}")
     said = {name: getattr(options, name) for name in _SAME_NAME}
     said |= {"hierarchy": data.hierarchy, "oob_score": oob or None}
     said["preset"] = None if options.preset == "default" else str(options.preset)
@@ -63,15 +78,34 @@ def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any
     _check_options(options.kind, given, make)
     if "max_features" in given:
         given["max_features"] = parse_value(given["max_features"])
+    given |= {} if options.kind == Kind.label_trees else {"split": _split(options)}
+    if options.kind != Kind.tree:
+        given["n_jobs"] = options.jobs or -1
+        given |= {} if options.trees is None else {"n_estimators": options.trees}
+    given["random_state"] = options.seed
+    return make(**given | _parameters("--set", options.parameters, make))
+
+
+def _split(options: TrainingOptions) -> Any:
     split: Any = str(options.split)
     if options.split_parameters:
         learner = split_class("gradient" if split == "auto" else split)
         split = learner(**_parameters("--split-set", options.split_parameters, learner))
-    if options.kind != Kind.tree:
-        given["n_jobs"] = options.jobs or -1
-        given |= {} if options.trees is None else {"n_estimators": options.trees}
-    given |= {"split": split, "random_state": options.seed}
-    return make(**given | _parameters("--set", options.parameters, make))
+    return split
+
+
+def _check_for_label_trees(options: TrainingOptions, data: Data) -> None:
+    """Refuse what label trees are not for: other tasks than labels, and splits of trees of rows."""
+    if data.task != "multi-label":
+        raise typer.BadParameter(
+            f"{options.kind} is for rows with labels, and the task is {data.task}; --kind forest is for it",
+            param_hint="--kind",
+        )
+    for name, said in (("--split", options.split != AUTO_SPLIT), ("--split-set", options.split_parameters)):
+        if said:
+            raise typer.BadParameter(
+                f"--kind {options.kind} does not have it: {_OF_FORESTS}", param_hint=name
+            )
 
 
 def _check_options(kind: Kind, given: Iterable[str], make: Any) -> None:
@@ -80,20 +114,26 @@ def _check_options(kind: Kind, given: Iterable[str], make: Any) -> None:
         if name in inspect.signature(make).parameters or name == "hierarchy":
             continue
         option = "--oob" if name == "oob_score" else f"--{name.replace('_', '-')}"
-        raise typer.BadParameter(f"--kind {kind} does not have it: {_INSTEAD[kind, name]}", param_hint=option)
+        instead = _INSTEAD.get((kind, name), _OF_FORESTS)
+        raise typer.BadParameter(f"--kind {kind} does not have it: {instead}", param_hint=option)
 
 
 def fit_with_progress(model: Any, data: Data, show: Show) -> Any:
-    """Fit, and show each tree, or each round of boosting."""
+    """Fit, and show each tree, each round of boosting, or each step of label trees."""
     name = f"{model.stage}s"
-    # Before the first tree is there settings are chosen, which may take a while.
-    show(name, 0, getattr(model, "n_estimators", 1))
+    # Before the first tree is there settings are chosen, or labels divided, which may take a while.
+    show(name, 0, None if is_label_trees(model) else getattr(model, "n_estimators", 1))
     names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}
     model.set_callbacks(_EachTree(partial(show, name)))
     try:
         return model.fit(data.X, data.y, sample_weight=data.weights, **names)
     finally:
         model.set_callbacks()
+
+
+def is_label_trees(model: Any) -> bool:
+    """Tell label trees from models of oblique trees alone."""
+    return isinstance(model, slantwood.LabelTreeClassifier)
 
 
 class _EachTree(Callback):

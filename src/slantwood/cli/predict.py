@@ -30,7 +30,8 @@ def predict(
         int | None, option("K", "Give the K best classes or labels, and their scores.", min=1)
     ] = None,
     labels: Annotated[
-        bool | None, flag("--labels/--columns", _LABELS, show_default="a list for hierarchies")
+        bool | None,
+        flag("--labels/--columns", _LABELS, show_default="a list for hierarchies and label trees"),
     ] = None,
     form: FileForm,
     jobs: Jobs = None,

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.cli import models
 from slantwood.data.files import format_suffix, open_write
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
@@ -87,7 +88,8 @@ def _predicted(
     if proba:
         return list(names), _matrix(model.predict_proba(X, sparse=model.targets_.is_sparse))
     indicator = chosen_labels(model, X).astype(np.int8)
-    as_list = task == HIERARCHICAL or model.targets_.as_sets if labels is None else labels
+    are_listed = task == HIERARCHICAL or model.targets_.as_sets or models.is_label_trees(model)
+    as_list = are_listed if labels is None else labels
     return (["labels"], _lists(indicator, names)) if as_list else (list(names), _matrix(indicator))
 
 

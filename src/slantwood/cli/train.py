@@ -13,7 +13,7 @@ from slantwood.cli.console import bars, print_json, say, say_written
 from slantwood.cli.options import Force, Json, flag, option, with_options
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_exists, data_for_model, data_path, training_data
-from slantwood.cli.training_options import TrainingOptions
+from slantwood.cli.training_options import Kind, TrainingOptions
 from slantwood.hints import pluralize
 
 
@@ -53,28 +53,24 @@ def train(
         check_result(file, *map(data_path, sources), force=force)
 
     from slantwood.cli import models
+    from slantwood.cli.fitted import training_document, training_summary
     from slantwood.cli.score_tables import print_scores
     from slantwood.cli.scores import scores
-    from slantwood.report.settings_text import describe_settings, describe_splits, settings_as_json
 
+    if onnx is not None and training.kind == Kind.label_trees:
+        raise typer.BadParameter("label trees cannot be written as ONNX; leave it out", param_hint="--onnx")
     data = training_data(training)
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
     with bars() as show:
         models.fit_with_progress(estimator, data, show)
     seconds = time.perf_counter() - started
-    settings, n_trees = settings_as_json(estimator.settings_), estimator.trees_.n_trees
-    say(f"Settings: {describe_settings(settings)}.")
-    say(f"Split: {'; '.join(describe_splits(settings))}.")
-    n_rounds = getattr(estimator, "n_iter_", None)
-    rounds = "" if n_rounds is None else f", in {pluralize(n_rounds, 'round')},"
-    say(f"Trained {pluralize(n_trees, 'tree')}{rounds} in {seconds:.1f} s.")
+    for sentence in training_summary(estimator, seconds):
+        say(sentence)
     estimator.save(target, float16=float16, predict_only=predict_only)
     say_written(target)
     document: dict[str, Any] = {"model": str(target), "bytes": target.stat().st_size, "data": path}
-    document |= {"task": estimator.targets_.task, "trees": n_trees, "seconds": seconds, "settings": settings}
-    if n_rounds is not None:
-        document["rounds"] = n_rounds
+    document |= training_document(estimator, seconds)
     if onnx is not None:
         from slantwood.export import to_onnx
 

@@ -41,7 +41,9 @@ def _pairs(name: str, help: str) -> typer.models.OptionInfo:
 Task = StrEnum("Task", ["classification", "regression"])
 
 # What is learned.
-Kind = StrEnum("Kind", ["forest", "tree", "boosting"])
+Kind = StrEnum(
+    "Kind", {name.replace("-", "_"): name for name in ("forest", "tree", "boosting", "label-trees")}
+)
 
 # How splits are learned.
 Split = StrEnum("Split", {name: name for name in (AUTO_SPLIT, *SPLITS)})  # type: ignore[misc]
@@ -53,6 +55,7 @@ _TARGETS = (
     "What to predict: a name, several with commas, last:6, first:1, columns:5-10,12 (counted from 1), or a "
     "regular expression /^label/."
 )
+_KIND = "A forest, a single tree, boosted trees, or linear classifiers in label trees for many labels."
 _DATA = "A data file, - for stdin (with --format), or the name of a known data set."
 
 
@@ -69,10 +72,13 @@ class TrainingOptions:
     nominal: Nominal = None
     form: FileForm
     drop_text: DropText = None
-    kind: Annotated[Kind, typer.Option(help="A forest, a single tree, or boosted trees.")] = Kind.forest
+    kind: Annotated[Kind, typer.Option(help=_KIND)] = Kind.forest
     trees: Annotated[
         int | None,
-        number("Trees of a forest; rounds of boosting at the most.", show_default="50; of boosting 500"),
+        number(
+            "Trees of a forest; rounds of boosting at the most; label trees.",
+            show_default="50; of boosting 500; label trees 3",
+        ),
     ] = None
     preset: Annotated[PresetName, typer.Option(help="How much time for how much quality.")] = PresetName[
         "default"

@@ -22,14 +22,20 @@ from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import AUTO, ForestSpec, draw_seed
 from slantwood.ensemble.training_data import TrainingData, with_informative_indicators
 from slantwood.estimators import validation as check
-from slantwood.estimators.callbacks import USERS_LINE, CallbackSupportMixin, Progress, fitted_attributes
+from slantwood.estimators.callbacks import (
+    USERS_LINE,
+    CallbackSupportMixin,
+    Progress,
+    fitted_attributes,
+    put_back,
+)
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
 from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
-from slantwood.features.sparse_input import check_sparse
+from slantwood.features.sparse_input import check_sparse, is_encoded
 from slantwood.model.trees import Trees
 from slantwood.presets import PRESETS
 from slantwood.splits.gradient import GradientSplit
@@ -106,9 +112,7 @@ class ObliqueEstimator(
                 self.target_names_ = names
             self._grow(data)  # last, so that callbacks know the names, too
         except BaseException:
-            # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
-            kept = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
-            self.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two
+            put_back(self, before)
             raise
         return self
 
@@ -164,6 +168,9 @@ class ObliqueEstimator(
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
+        has_names = reset or hasattr(self, "feature_names_in_")
+        if not has_names and is_encoded(X, self.n_features_in_, minimum):
+            return X
         limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from slantwood.ensemble.forest import FittedForest
 from slantwood.messages import is_logged, is_shown, say, write
 
-__all__ = ["CallbackSupportMixin", "Progress", "fitted_attributes", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Progress", "fitted_attributes", "put_back", "with_callbacks"]
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
@@ -39,7 +39,7 @@ class Progress:
     X, y : object
         What it is fitted on, for callbacks.
     attributes : callable
-        Returns what a fit sets that ends with the forest it is given.
+        Returns what a fit sets that ends with the model it is given.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Progress:
         n_trees: int,
         X: Any,
         y: Any,
-        attributes: Callable[[FittedForest], dict[str, Any]],
+        attributes: Callable[[Any], dict[str, Any]],
     ) -> None:
         self._data = {"estimator": estimator, "X": X, "y": y}
         self._n_trees = n_trees
@@ -59,8 +59,8 @@ class Progress:
         self._context = estimator._init_callback_context(max_subtasks=n_trees)
         self._context.call_on_fit_task_begin(**self._data)
 
-    def tree(self, so_far: Callable[[], FittedForest]) -> bool:
-        """Tell of a tree; return whether a callback asks to stop."""
+    def tree(self, so_far: Callable[[], Any] | None) -> bool:
+        """Tell of a tree, and of the model so far if there is one; return whether a callback asks to stop."""
         self._done += 1
         if self._data["estimator"].verbose > 0:
             self._show(every_tree=self._data["estimator"].verbose > 1)
@@ -68,11 +68,11 @@ class Progress:
         task.call_on_fit_task_begin(**self._data)
         return self._ended(task, so_far)
 
-    def end(self, forest: FittedForest) -> None:
+    def end(self, model: Any) -> None:
         """Tell that all trees are grown."""
         if self._line_is_open:  # a callback stopped the growth
             write("\n")
-        self._ended(self._context, lambda: forest)
+        self._ended(self._context, lambda: model)
 
     def _show(self, *, every_tree: bool) -> None:
         seconds = time.perf_counter() - self._started
@@ -88,12 +88,19 @@ class Progress:
             self._line_is_open = not every_tree and self._done < self._n_trees
             write(f"\r{text}" + ("" if self._line_is_open else "\n"))
 
-    def _ended(self, task: Any, so_far: Callable[[], FittedForest]) -> bool:
+    def _ended(self, task: Any, so_far: Callable[[], Any] | None) -> bool:
         """Tell of the end of a task, and how a callback may predict in mid-fit."""
-        made = {"reconstruction_attributes": lambda: self._attributes(so_far())}
+        made = {} if so_far is None else {"reconstruction_attributes": lambda: self._attributes(so_far())}
         return bool(task.call_on_fit_task_end(**self._data, **made))
 
 
 def fitted_attributes(forest: FittedForest) -> dict[str, Any]:
     """Return all attributes that every fit sets."""
     return {"forest_": forest, **forest.targets.attributes}
+
+
+def put_back(estimator: Any, before: dict[str, Any]) -> None:
+    """Give an estimator whose fit failed the attributes that it had."""
+    # Private attributes are scikit-learn's: the callbacks that are still to be torn down.
+    kept = {name: value for name, value in estimator.__dict__.items() if name.startswith("_")}
+    estimator.__dict__ = before | kept  # in one step, which a second interrupt cannot break in two

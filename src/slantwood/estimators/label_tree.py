@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -15,8 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, draw_seed
 from slantwood.estimators import validation as check
+from slantwood.estimators.callbacks import CallbackSupportMixin, Progress, put_back, with_callbacks
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.forest import ObliqueForestClassifier
+from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
 from slantwood.estimators.shortcuts import DescribeMixin
@@ -24,8 +27,8 @@ from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import known_rows
-from slantwood.features.sparse_input import check_sparse
-from slantwood.label_trees.fitting import LabelTreeSpec, fit_label_trees
+from slantwood.features.sparse_input import check_sparse, is_encoded
+from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
 from slantwood.label_trees.model import MOST_CHILDREN
 from slantwood.label_trees.prediction import label_scores
 from slantwood.targets.label_sets import holds_label_sets
@@ -52,11 +55,12 @@ _CHECKS: dict[str, Any] = {
     "n_forest_trees": partial(check_integer, minimum=0),
     "forest_min_samples_split": partial(check_integer, minimum=2),
     "forest_share": _SHARE,
+    "verbose": partial(check_integer, minimum=0),
 }
 
 
 class LabelTreeClassifier(
-    DescribeMixin, KnownParametersMixin, FramesOutMixin, ClassifierMixin, BaseEstimator
+    DescribeMixin, KnownParametersMixin, FramesOutMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
 ):
     """Trees over labels with linear classifiers, for text and other sparse data with many labels.
 
@@ -98,6 +102,8 @@ class LabelTreeClassifier(
         Number of threads; -1 for all cores. It does not change the model.
     random_state : int, RandomState or None, default=None
         Seed of the first centres of labels, and of the order in which classifiers look at rows.
+    verbose : int, default=0
+        1 shows progress on stderr, 2 one line per step: a block of classifiers, or a tree of the forest.
 
     Attributes
     ----------
@@ -109,6 +115,8 @@ class LabelTreeClassifier(
         Names of the labels, or their positions. Labels that no row of `fit` has score 0.
     n_features_in_ : int
         Number of features.
+    input_names_ : tuple of str
+        Names of the features, where `fit` was given `feature_names`.
 
     Examples
     --------
@@ -119,6 +127,8 @@ class LabelTreeClassifier(
     >>> model.predict([[3, 0, 0], [0, 2, 0]])
     [('sun',), ('sea',)]
     """
+
+    stage = "step"  # what callbacks hear of
 
     @suggest_parameters
     def __init__(
@@ -138,6 +148,7 @@ class LabelTreeClassifier(
         threshold: Any = 0.5,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
         self.n_children = n_children
@@ -153,8 +164,17 @@ class LabelTreeClassifier(
         self.threshold = threshold
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_names: Sequence[str] | None = None,
+    ) -> Self:
         """Divide the labels, and train the classifiers that lead to them.
 
         Parameters
@@ -166,6 +186,9 @@ class LabelTreeClassifier(
             names. Rows whose labels are not known, None or all NaN, take no part.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+        feature_names, target_names : sequence of str, optional
+            Names of the columns of X and of an indicator matrix y, for those who look at the model:
+            `input_names_`, and `classes_`; by default the names that a frame y has.
 
         Returns
         -------
@@ -181,31 +204,45 @@ class LabelTreeClassifier(
         """
         before = self.__dict__.copy()
         try:
-            self._fit(X, y, sample_weight)
+            for name in ("input_names_", "target_names_"):
+                self.__dict__.pop(name, None)
+            self._fit(X, y, sample_weight, feature_names, target_names)
         except BaseException:
-            self.__dict__ = before  # an earlier model stays as it was
+            put_back(self, before)  # an earlier model stays as it was
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        feature_names: Sequence[str] | None,
+        target_names: Sequence[str] | None,
+    ) -> None:
         check_label_tree_parameters(self.get_params(deep=False))
         X = self._checked_features(X, reset=True, minimum=2)
+        if feature_names is not None:
+            self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
         encoding, encoded = Encoding.learn(X, _CATEGORICAL, False)
         weights = check.check_row_weights(sample_weight, encoded.shape[0])
-        targets, Y = _read_labels(y, encoded.shape[0])
+        targets, Y = _read_labels(y, encoded.shape[0], target_names)
         check.check_threshold(self.threshold, targets)
         _check_known("X", encoded)
         kept = known_rows(Y) & (weights > 0)
-        encoded, Y, weights = encoded[kept], Y[kept], weights[kept]
+        if not kept.all():  # otherwise the rows, which may lie on disk, are not copied
+            encoded, Y, weights = encoded[kept], Y[kept], weights[kept]
         _check_known("y", Y)
-        Y.eliminate_zeros()
+        if np.count_nonzero(Y.data) < len(Y.data):
+            Y = Y.copy()
+            Y.eliminate_zeros()
         if Y.nnz == 0:
             raise ValueError("y has no label in any row; at least one row must have one")
         seed = draw_seed(check_random_state(self.random_state))
         spec = LabelTreeSpec(
             n_trees=self.n_estimators,
             n_children=self.n_children,
-            max_leaf_labels=self._most_in_a_leaf(len(np.unique(Y.indices))),
+            max_leaf_labels=self._most_in_a_leaf(np.count_nonzero(np.bincount(Y.indices))),
             C=self.C,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -213,17 +250,25 @@ class LabelTreeClassifier(
             seed=seed,
             n_jobs=self.n_jobs,
         )
-        trees, forest = fit_label_trees(encoded, Y, weights, spec), None
-        if self.n_forest_trees:
-            forest = ObliqueForestClassifier(
-                self.n_forest_trees,
-                min_samples_split=self.forest_min_samples_split,
-                n_jobs=self.n_jobs,
-                random_state=seed,
-            ).fit(encoded, Y, weights)
-        self.label_trees_, self.oblique_forest_ = trees, forest
-        self.encoding_, self.targets_ = encoding, targets
-        self.__dict__.update(targets.attributes)
+        plan, n_trees = plan_label_trees(encoded, Y, weights, spec), self.n_forest_trees
+        progress = Progress(self, plan.n_parts + n_trees, X, y, lambda found: found)
+        steps, forest = Steps(progress), None
+        trees = plan.train(steps.tell)
+        del plan
+        if n_trees and not steps.is_asked_to_stop:
+            forest = self._forest(seed).set_callbacks(steps).fit(encoded, Y, weights).set_callbacks()
+        found = {"label_trees_": trees, "oblique_forest_": forest, "encoding_": encoding, "targets_": targets}
+        found |= targets.attributes
+        progress.end(found)
+        self.__dict__.update(found)
+
+    def _forest(self, seed: int) -> ObliqueForestClassifier:
+        return ObliqueForestClassifier(
+            self.n_forest_trees,
+            min_samples_split=self.forest_min_samples_split,
+            n_jobs=self.n_jobs,
+            random_state=seed,
+        )
 
     def _most_in_a_leaf(self, n_labels: int) -> int:
         if self.max_leaf_labels != AUTO:
@@ -442,6 +487,9 @@ class LabelTreeClassifier(
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         check_sparse(X, "X")
+        has_names = reset or hasattr(self, "feature_names_in_")
+        if not has_names and is_encoded(X, self.n_features_in_, minimum):
+            return X
         with np.errstate(over="ignore", invalid="ignore"):  # too large for float32: refused as infinite
             limits = {"ensure_min_samples": minimum, "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=reset, **limits)
@@ -474,11 +522,12 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name}={value} must be at most {MOST_CHILDREN}")
 
 
-def _read_labels(y: Any, n_rows: int) -> tuple[LabelTargets, sp.csr_array]:
+def _read_labels(y: Any, n_rows: int, names: Sequence[str] | None) -> tuple[LabelTargets, sp.csr_array]:
     """Return what y was, and its indicator."""
     if holds_label_sets(y):
         targets, read = LabelTargets.of_sets(y, n_rows)
     else:
+        names = names_of(y) if names is None else names
         read = as_array(y, n_rows)
         if read.ndim != 2:
             raise ValueError(
@@ -486,7 +535,7 @@ def _read_labels(y: Any, n_rows: int) -> tuple[LabelTargets, sp.csr_array]:
                 "each row or an indicator matrix, or take ObliqueForestClassifier for classes"
             )
         read = read if sp.issparse(read) or read.dtype.kind in "biuf" else as_numbers(read)
-        targets = LabelTargets.of(read, check.check_column_names(names_of(y), read.shape[1]))
+        targets = LabelTargets.of(read, check.check_column_names(names, read.shape[1]))
     return targets, sp.csr_array(targets.encode(read))
 
 

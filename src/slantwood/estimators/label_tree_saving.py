@@ -39,7 +39,8 @@ _KEYS = (
 )
 _OWN_KEYS = ("n_columns", "label_trees", "forest")
 _FOREST = "forest/"
-_NAMES = "feature_names_in_"
+# Names of features that a model may have: those of a frame, and those that `fit` was given.
+_NAMES = ("feature_names_in_", "input_names_")
 
 
 def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) -> saving.Described:
@@ -50,7 +51,7 @@ def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) 
     if not isinstance(parameters["random_state"], (Integral, type(None))):
         parameters["random_state"] = None  # the state of a generator is not written
     writer = ValueWriter()
-    names = {_NAMES: model.feature_names_in_} if hasattr(model, _NAMES) else {}
+    names = {name: getattr(model, name) for name in _NAMES if hasattr(model, name)}
     trees, arrays = file.to_arrays(model.label_trees_, float16=float16)
     forest = None
     if model.oblique_forest_ is not None:
@@ -121,7 +122,13 @@ def _restored_forest(contents: Contents, n_columns: int, n_labels: int) -> Obliq
 
 
 def _check_fitted(fitted: dict[str, Any], encoding: Encoding) -> None:
-    names = fitted.get(_NAMES)
-    is_right = isinstance(names, np.ndarray) and names.dtype == object and names.shape == (encoding.n_inputs,)
-    if not fitted.keys() <= {_NAMES} or (fitted and not is_right):
-        raise ModelFileError(f"fitted attributes must be {_NAMES}, one for each feature, or none")
+    of_frame, given = (fitted.get(name) for name in _NAMES)
+    n = encoding.n_inputs
+    is_right = of_frame is None or (
+        isinstance(of_frame, np.ndarray) and of_frame.dtype == object and of_frame.shape == (n,)
+    )
+    is_right &= given is None or (saving.are_names(given) and len(given) == n)
+    if not fitted.keys() <= {*_NAMES} or not is_right:
+        raise ModelFileError(
+            f"fitted attributes must be {' or '.join(_NAMES)}, one for each feature, or none"
+        )

@@ -492,8 +492,8 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, pred
             each.dtype == np.float32 and each.shape == (n_columns,) and ((each >= 0) & (each <= 1)).all()
         ),
         "feature_names_in_": lambda names: names.dtype == object and names.shape == (encoding.n_inputs,),
-        "input_names_": lambda names: _are_names(names) and len(names) == encoding.n_inputs,
-        "target_names_": lambda names: _are_names(names) and len(names) in check.target_name_counts(targets),
+        "input_names_": lambda names: are_names(names) and len(names) == encoding.n_inputs,
+        "target_names_": lambda names: are_names(names) and len(names) in check.target_name_counts(targets),
     }
     for name, is_right in checks.items():
         if name in fitted and not is_right(fitted[name]):
@@ -518,7 +518,8 @@ def _check_settings(settings: Any, width: int, predict_only: bool) -> None:
         check.check_max_features(kind.max_features, width)
 
 
-def _are_names(names: Any) -> bool:
+def are_names(names: Any) -> bool:
+    """Whether these are names of columns, as fitted attributes hold them."""
     return isinstance(names, tuple) and all(isinstance(name, str) for name in names)
 
 

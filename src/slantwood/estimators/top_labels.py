@@ -92,13 +92,14 @@ def top_of_sparse(scores: sp.csr_array, ranks: np.ndarray, k: int) -> TopColumns
     place = np.arange(len(row)) - np.repeat(scores.indptr[:-1], n_stored)
     columns, values = np.zeros((n, k), np.intp), np.zeros((n, k), scores.dtype)
     columns[row, place], values[row, place] = scores.indices[order], scores.data[order]
-    # Fewer than k are stored where there is room: the k columns of lowest rank have enough others.
-    lowest = np.argsort(ranks)[:k]
-    is_stored = np.zeros((n, k), np.bool_)
-    among = ranks[scores.indices] < k
-    is_stored[row[among], ranks[scores.indices[among]]] = True
-    others = lowest[np.argsort(is_stored, axis=1, kind="stable")]
     empty = np.arange(k) >= n_stored[:, None]
-    shifted = np.arange(k) - n_stored[:, None]
-    columns[empty] = others[np.nonzero(empty)[0], shifted[empty]]
+    if empty.any():
+        # The k columns of lowest rank have enough others.
+        lowest = np.argsort(ranks)[:k]
+        is_stored = np.zeros((n, k), np.bool_)
+        among = ranks[scores.indices] < k
+        is_stored[row[among], ranks[scores.indices[among]]] = True
+        others = lowest[np.argsort(is_stored, axis=1, kind="stable")]
+        shifted = np.arange(k) - n_stored[:, None]
+        columns[empty] = others[np.nonzero(empty)[0], shifted[empty]]
     return TopColumns(columns, values)

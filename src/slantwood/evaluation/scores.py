@@ -28,6 +28,7 @@ from slantwood.metrics import (
     macro_f1,
     mean_r2,
     micro_f1,
+    ndcg_at_k,
     pooled_auprc,
     precision_at_k,
     subset_accuracy,
@@ -37,6 +38,12 @@ from slantwood.metrics import (
     target_rrmse,
 )
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
+
+# So many of a row's labels count at most in measures of the best ones.
+_BEST = (1, 3, 5)
+# Scores of rows and labels that are held to rank all labels: more than that would be gigabytes.
+_MOST_SCORES = 1 << 27
+_LEFT_OUT = "the best five of each row are ranked: LRAP and coverage, which rank all, are left out"
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,8 @@ def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
 
 def chosen_labels(model: Any, X: Any) -> Any:
     """Predict the indicator of the labels, also with a model that learned from sets of labels."""
+    if hasattr(model, "label_trees_") and not model.targets_.as_sets:
+        return model.predict(X)  # which keeps no scores below the threshold
     return _decided(model, model.predict_proba(X, sparse=model.targets_.is_sparse))
 
 
@@ -86,6 +95,10 @@ def _of_known(model: Any, X: Any, y: Any, *, every: bool) -> Scores:
         probabilities = model.predict_proba(X)
         decided = model.targets_.decode(probabilities, model.threshold)
         return _of_classes(y, decided, probabilities, model.classes_, every=every)
+    if task != HIERARCHICAL and _are_many(model, y, every):
+        best = model.predict_proba(X, top_k=max(_BEST))
+        note = f"of {len(output_names(model)):,} labels {_LEFT_OUT}; all measures together have them"
+        return replace(_of_best_labels(y, chosen_labels(model, X), best, output_names(model)), notes=(note,))
     probabilities = model.predict_proba(X, sparse=model.targets_.is_sparse)
     predicted = _decided(model, probabilities)
     if task == HIERARCHICAL:
@@ -235,12 +248,35 @@ def _means(each: dict[str, dict[str, float]], are_classes: list[bool]) -> dict[s
 # ---- labels
 
 
-def _of_labels(
-    y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...], *, every: bool = False
-) -> Scores:
+def _are_many(model: Any, y: Any, every: bool) -> bool:
+    """Tell whether scores of all labels are too many to hold; where all measures are asked for, never."""
+    return model.targets_.is_sparse and not every and y.shape[0] * y.shape[1] > _MOST_SCORES
+
+
+def _of_best_labels(y: Any, predicted: Any, best: Any, names: tuple[str, ...]) -> Scores:
+    """Return the measures that need the best few scores of a row only."""
+    true, said, each = _of_decided(y, predicted, names)
+    together = {f"precision_at_{k}": float(precision_at_k(true, best, k)) for k in _BEST}
+    together |= {f"ndcg_at_{k}": float(ndcg_at_k(true, best, k)) for k in _BEST}
+    together |= {"micro_f1": micro_f1(true, said), "macro_f1": macro_f1(true, said)}
+    together |= {"hamming_loss": hamming_loss(true, said), "subset_accuracy": subset_accuracy(true, said)}
+    return Scores(together, each)
+
+
+def _of_decided(
+    y: Any, predicted: Any, names: tuple[str, ...]
+) -> tuple[sp.csr_array, sp.csr_array, dict[str, dict[str, float]]]:
+    """Return the true and the predicted indicator, and the measures of each label."""
     true, said = sp.csr_array(y).astype(np.bool_), sp.csr_array(predicted).astype(np.bool_)
     hits = true.multiply(said).tocsr()
     each = _of_each(names, *(np.asarray(cells.sum(axis=0)).ravel() for cells in (hits, true, said)))
+    return true, said, each
+
+
+def _of_labels(
+    y: Any, predicted: Any, probabilities: Any, names: tuple[str, ...], *, every: bool = False
+) -> Scores:
+    true, said, each = _of_decided(y, predicted, names)
     together = {
         "lrap": label_ranking_average_precision(true, probabilities),
         "micro_f1": micro_f1(true, said),
@@ -249,7 +285,7 @@ def _of_labels(
         "subset_accuracy": subset_accuracy(true, said),
         "coverage": coverage(true, probabilities),
     }
-    for k in (1, 3, 5):
+    for k in _BEST:
         if k <= len(names):
             together[f"precision_at_{k}"] = float(precision_at_k(true, probabilities, k))
     if every:

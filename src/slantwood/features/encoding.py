@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from slantwood.features import frames
 from slantwood.features.frames import MISSING, Coded, Plain, Table, as_float32
 from slantwood.features.matrix import nonzero_share
-from slantwood.kernels.matrix import DENSE_SHARE
+from slantwood.kernels.matrix import DENSE_SHARE, any_missing
 
 # The code of a category that training did not see; the code of a missing cell is -1.
 UNKNOWN = -2
@@ -533,6 +533,8 @@ def _csr(cells: Iterator[tuple[Any, Any, Any]], per_row: np.ndarray, shape: tupl
 
 def _missing_per_column(matrix: Any) -> np.ndarray:
     """Count the NaN of each column."""
+    if not any_missing(matrix.data if sp.issparse(matrix) else matrix):  # which takes no memory
+        return np.zeros(matrix.shape[1], np.intp)
     if not sp.issparse(matrix):
         return np.count_nonzero(np.isnan(matrix), axis=0)
     return np.bincount(matrix.indices[np.isnan(matrix.data)], minlength=matrix.shape[1])

@@ -37,9 +37,11 @@ def is_frame(X: Any) -> bool:
 
 def is_table(X: Any, categorical_features: Any) -> bool:
     """Tell whether X is read column by column: a frame, an array of objects, or with columns listed."""
+    if sp.issparse(X):
+        return False
     if is_frame(X):
         return True
-    if sp.issparse(X) or (not isinstance(X, np.ndarray) and hasattr(X, "__array__")):
+    if not isinstance(X, np.ndarray) and hasattr(X, "__array__"):
         return False
     lists_columns = categorical_features is not None and not isinstance(categorical_features, str)
     try:

@@ -5,21 +5,22 @@ that it came in: the same numbers give the same model. NaN stands for a missing 
 rows and columns, missing values have no part.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.kernels.matrix import DENSE_SHARE, Matrix, dense_matrix, sparse_matrix
+from slantwood.kernels.matrix import DENSE_SHARE, Matrix, any_missing, dense_matrix, sparse_matrix
 
-# Of dense rows whose lengths are found together: few enough for the processor's cache.
+# Of rows whose lengths are found together: few enough for the processor's cache.
 _CELLS_AT_ONCE = 1 << 16
 
 
 def nonzero_share(X: Any) -> float:
     """Share of the cells that are not zero."""
     cells = X.shape[0] * X.shape[1]
-    nonzero = np.count_nonzero(_canonical(X).data if sp.issparse(X) else X)
+    nonzero = np.count_nonzero(canonical(X).data if sp.issparse(X) else X)
     return float(nonzero) / cells if cells else 0.0
 
 
@@ -27,8 +28,8 @@ def training_matrix(X: Any) -> Matrix:
     """Hold X in the form in which trees grow fastest on it; no copy where it has that form already."""
     if nonzero_share(X) >= DENSE_SHARE:
         return dense_matrix(_dense(X))
-    csr = _canonical(X)
-    if (csr.data == 0).any():
+    csr = canonical(X)
+    if np.count_nonzero(csr.data) < len(csr.data):
         csr = csr.copy()
         csr.eliminate_zeros()
     return sparse_matrix(csr)
@@ -37,15 +38,17 @@ def training_matrix(X: Any) -> Matrix:
 def prediction_matrix(X: Any) -> Matrix:
     """Hold X as it came: routing gives the same leaves from either form."""
     if sp.issparse(X):
-        return sparse_matrix(_canonical(X))
+        return sparse_matrix(canonical(X))
     return dense_matrix(_dense(X))
 
 
 def to_array(matrix: Matrix) -> Any:
-    """Return the array or CSR array that a matrix holds, without a copy."""
+    """Return the array or CSR array that a matrix holds, without a copy of what it stores."""
     if matrix.is_dense:
         return matrix.values
-    triple = (matrix.data, matrix.indices.view(np.int32), matrix.indptr)
+    # SciPy wants indices and indptr of one type, and makes a copy of the indices where they differ.
+    indptr = matrix.indptr.astype(np.int32) if len(matrix.data) <= np.iinfo(np.int32).max else matrix.indptr
+    triple = (matrix.data, matrix.indices.view(np.int32), indptr)
     return sp.csr_array(triple, shape=(len(matrix.indptr) - 1, matrix.n_columns))
 
 
@@ -53,15 +56,20 @@ def varying_columns(X: Any) -> np.ndarray:
     """Mask of the columns that are not constant."""
     if not sp.issparse(X):
         return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
-    csc = sp.csc_array(X)
-    return csc.nanmin(axis=0).toarray().ravel() < csc.nanmax(axis=0).toarray().ravel()
+    csr = canonical(X)
+    n_stored = np.bincount(csr.indices, minlength=csr.shape[1])
+    low = np.where(n_stored < csr.shape[0], 0.0, np.inf).astype(csr.dtype)
+    high = np.where(n_stored < csr.shape[0], 0.0, -np.inf).astype(csr.dtype)
+    np.fmin.at(low, csr.indices, csr.data)
+    np.fmax.at(high, csr.indices, csr.data)
+    return low < high
 
 
 def scaled_columns(X: Any, factors: np.ndarray) -> Any:
     """Multiply each column by a factor, in single precision."""
     if not sp.issparse(X):
         return (X * factors).astype(np.float32)
-    csr = _canonical(X)
+    csr = canonical(X)
     return sp.csr_array(
         ((csr.data * factors[csr.indices]).astype(np.float32), csr.indices, csr.indptr), csr.shape
     )
@@ -71,7 +79,9 @@ def known_rows(X: Any) -> np.ndarray:
     """Mask of the rows of which any value is known."""
     if not sp.issparse(X):
         return ~np.isnan(X).all(axis=1)
-    csr = _canonical(X)
+    csr = canonical(X)
+    if not any_missing(csr.data) and csr.shape[1]:
+        return np.ones(csr.shape[0], np.bool_)
     n_missing = np.bincount(_row_of_each_stored(csr.indptr)[np.isnan(csr.data)], minlength=csr.shape[0])
     return n_missing < csr.shape[1]
 
@@ -103,8 +113,8 @@ def _dense(X: Any) -> np.ndarray:
     return np.require(values, np.float32, ("C", "ALIGNED"))
 
 
-def _canonical(X: Any) -> sp.csr_array:
-    """Return X as CSR with sorted columns, each once; the user's own matrix is left as it is."""
+def canonical(X: Any) -> sp.csr_array:
+    """Return X, dense or sparse, as CSR with sorted columns, each once; the user's own is left as it is."""
     csr = sp.csr_array(X, dtype=np.float32)
     if not csr.has_canonical_format:
         csr = csr.copy()
@@ -116,10 +126,31 @@ def normalized_rows(matrix: Matrix) -> Matrix:
     """Scale every row to length 1 (rows of zeros stay), to the same values dense and sparse."""
     if matrix.is_dense:
         return dense_matrix((matrix.values / _dense_lengths(matrix)[:, None]).astype(np.float32))
-    rows = _row_of_each_stored(matrix.indptr)
-    squares = _squares(matrix.data, matrix.has_missing)
-    lengths = _or_one(np.bincount(rows, squares, minlength=len(matrix.indptr) - 1))
-    return matrix._replace(data=(matrix.data / lengths[rows]).astype(np.float32))
+    lengths, data = row_lengths(matrix), np.empty(len(matrix.data), np.float32)
+    for rows, stored in _blocks(matrix.indptr):
+        per_row = np.diff(matrix.indptr[rows.start : rows.stop + 1])
+        data[stored] = matrix.data[stored] / np.repeat(lengths[rows], per_row)
+    return matrix._replace(data=data)
+
+
+def row_lengths(matrix: Matrix) -> np.ndarray:
+    """Return the length of each row of a sparse matrix, 1 for rows of zeros; takes memory for rows only."""
+    sums = np.empty(len(matrix.indptr) - 1)
+    for rows, stored in _blocks(matrix.indptr):
+        squares = _squares(matrix.data[stored], matrix.has_missing)
+        row_of_each = _row_of_each_stored(matrix.indptr[rows.start : rows.stop + 1])
+        sums[rows] = np.bincount(row_of_each, squares, minlength=rows.stop - rows.start)
+    return _or_one(sums)
+
+
+def _blocks(indptr: np.ndarray) -> Iterator[tuple[slice, slice]]:
+    """Yield ranges of rows, and of what is stored of them, in about equal parts."""
+    start, n_rows = 0, len(indptr) - 1
+    while start < n_rows:
+        stop = int(np.searchsorted(indptr, indptr[start] + _CELLS_AT_ONCE, side="right")) - 1
+        stop = min(max(stop, start + 1), n_rows)
+        yield slice(start, stop), slice(int(indptr[start]), int(indptr[stop]))
+        start = stop
 
 
 def _dense_lengths(matrix: Matrix) -> np.ndarray:

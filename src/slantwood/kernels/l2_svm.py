@@ -7,7 +7,8 @@ and Sundararajan 2008, the method of LIBLINEAR):
 
     minimise  |sum_i a_i c_i x_i|^2 / 2 + sum_i a_i^2 / (4 C_i) - sum_i a_i    for a_i >= 0
 
-where w = sum_i a_i c_i x_i. An offset is the weight of a column of ones that the rows must have.
+where w = sum_i a_i c_i x_i. Rows are scaled as they are read, and have a last column of ones, whose weight is
+the offset: neither takes a copy of the rows.
 
 Separators of the same rows are found side by side, in lanes. A step costs one pass over the stored values of
 a row, whose weights lie far apart in memory; with a line of weights at each place, one for each lane, it is
@@ -54,13 +55,15 @@ class _Lanes(NamedTuple):
 
 
 @exact
-def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
+def one_against_rest(X, factors, rows, costs, starts, members, max_iter, tol, cut, seed, stop_flag):
     """Return a separator of each of several sets of rows from the other rows of a node.
 
     Parameters
     ----------
     X : Matrix
-        Sparse; its last column is that of ones.
+        Sparse, without the column of ones, which is feature X.n_columns.
+    factors : array of float32
+        By which each row of X is multiplied.
     rows : array of uint32
         The rows of the node.
     costs : array of float32
@@ -72,32 +75,34 @@ def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
     tol : float
         The descent ends when the projected slopes of a pass over all rows differ by no more.
     cut : float
-        Weights that are no larger are left out, but for that of the last column.
+        Weights that are no larger are left out, but for the offset.
     seed : uint64
         Of the order of rows, not 0.
+    stop_flag : array of uint8 of shape (1,)
+        Once it is not 0, the result does not matter any more, and comes soon.
     """
     n_sets = starts.shape[0] - 1
     used = _used_columns(X, rows)
-    squares = _squares(X, rows)
+    squares = _squares(X, factors, rows)
     order = np.empty(rows.shape[0], np.uint32)
     state = np.empty(1, np.uint64)
     state[0] = seed
     width = -(-n_sets // -(-n_sets // LANES))  # as many in each block
-    lanes = _lanes(X.n_columns, rows.shape[0], width)
+    lanes = _lanes(X.n_columns + 1, rows.shape[0], width)
     out_starts = np.zeros(n_sets + 1, np.int64)
     features = np.empty(1024, np.uint32)
     weights = np.empty(1024, np.float32)
     n_kept = 0
     for first in range(0, n_sets, width):
         _take_sides(lanes, used, starts, members, first, min(first + width, n_sets))
-        _descend(X, rows, costs, squares, order, lanes, max_iter, np.float32(tol), state)
+        _descend(X, factors, rows, costs, squares, order, lanes, max_iter, np.float32(tol), state, stop_flag)
         for s in range(first, min(first + width, n_sets)):
             if n_kept + used.shape[0] > features.shape[0]:
                 features = grown(features, n_kept + used.shape[0])
                 weights = grown(weights, n_kept + used.shape[0])
             for j in used:
                 weight = lanes.W[j, s - first]
-                if abs(weight) > cut or (j == X.n_columns - 1 and weight != _0):
+                if abs(weight) > cut or (j == X.n_columns and weight != _0):
                     features[n_kept] = j
                     weights[n_kept] = weight
                     n_kept += 1
@@ -107,7 +112,7 @@ def one_against_rest(X, rows, costs, starts, members, max_iter, tol, cut, seed):
 
 @exact
 def _used_columns(X, rows):
-    # Columns, in order, in which any of the rows has a value: other weights stay zero.
+    # Columns, in order, in which any of the rows has a value, and that of ones: other weights stay zero.
     is_used = np.zeros(X.n_columns, np.bool_)
     n_used = 0
     for i in rows:
@@ -115,7 +120,8 @@ def _used_columns(X, rows):
             if not is_used[X.indices[k]]:
                 is_used[X.indices[k]] = True
                 n_used += 1
-    used = np.empty(n_used, np.uint32)
+    used = np.empty(n_used + 1, np.uint32)
+    used[n_used] = X.n_columns
     n_used = 0
     for j in range(X.n_columns):
         if is_used[j]:
@@ -125,13 +131,13 @@ def _used_columns(X, rows):
 
 
 @exact
-def _squares(X, rows):
+def _squares(X, factors, rows):
     squares = np.empty(rows.shape[0], np.float32)
     for p in range(rows.shape[0]):
         total = 0.0
         for k in range(X.indptr[rows[p]], X.indptr[rows[p] + 1]):
             total += np.float64(X.data[k]) ** 2
-        squares[p] = total
+        squares[p] = total * np.float64(factors[rows[p]]) ** 2 + 1.0
     return squares
 
 
@@ -165,7 +171,7 @@ def _take_sides(lanes, used, starts, members, first, last):
 
 
 @exact
-def _descend(X, rows, costs, squares, order, lanes, max_iter, tol, state):
+def _descend(X, factors, rows, costs, squares, order, lanes, max_iter, tol, state, stop_flag):
     n = rows.shape[0]
     for p in range(n):
         order[p] = p
@@ -177,15 +183,17 @@ def _descend(X, rows, costs, squares, order, lanes, max_iter, tol, state):
         n_before = n_active
         k = 0
         while k < n_active:
+            if stop_flag[0] != 0:
+                return
             other = k + below(state, n_active - k)
             order[k], order[other] = order[other], order[k]
             p = order[k]
             i = rows[p]
             half = np.float32(0.5) / costs[p]
-            _multiply(X.indptr[i], X.indptr[i + 1], X.indices, X.data, lanes.W, lanes.products)
+            _multiply(X.indptr[i], X.indptr[i + 1], X.indices, X.data, factors[i], lanes.W, lanes.products)
             stays, moves = _step(lanes, lanes.sides[p], lanes.duals[p], half, _1 / (squares[p] + half))
             if moves:
-                _add_row(X.indptr[i], X.indptr[i + 1], X.indices, X.data, lanes.steps, lanes.W)
+                _add_row(X.indptr[i], X.indptr[i + 1], X.indices, X.data, factors[i], lanes.steps, lanes.W)
             if stays:
                 k += 1
             else:
@@ -242,7 +250,7 @@ def _shrink_from(largest, shrink_above):
 
 
 @exact
-def _multiply(start, end, indices, data, W, products):
+def _multiply(start, end, indices, data, factor, W, products):
     _forget(products, _0)
     k = start
     while k + 4 <= end:
@@ -261,6 +269,7 @@ def _multiply(start, end, indices, data, W, products):
     while k < end:
         _add_multiple(W[np.int64(indices[k])], data[k], products)
         k += 1
+    _scale_and_add(factor, W[W.shape[0] - 1], products)
 
 
 @vectorised
@@ -270,12 +279,19 @@ def _add_four(first, second, third, fourth, a, b, c, d, out):
 
 
 @vectorised
+def _scale_and_add(factor, line, out):
+    for c in range(out.shape[0]):
+        out[c] = factor * out[c] + line[c]
+
+
+@vectorised
 def _add_multiple(line, factor, out):
     for c in range(out.shape[0]):
         out[c] += factor * line[c]
 
 
 @exact
-def _add_row(start, end, indices, data, steps, W):
+def _add_row(start, end, indices, data, factor, steps, W):
     for k in range(start, end):
-        _add_multiple(steps, data[k], W[np.int64(indices[k])])
+        _add_multiple(steps, factor * data[k], W[np.int64(indices[k])])
+    _add_multiple(steps, _1, W[W.shape[0] - 1])

@@ -34,7 +34,7 @@ def dense_matrix(values: np.ndarray) -> Matrix:
         np.empty(0, np.uint32),
         np.empty(0, np.float32),
         values.shape[1],
-        _any_missing(values),
+        any_missing(values),
     )
 
 
@@ -47,11 +47,12 @@ def sparse_matrix(csr: sp.csr_array) -> Matrix:
         csr.indices.astype(np.int32, copy=False).view(np.uint32),
         csr.data,
         csr.shape[1],
-        _any_missing(csr.data),
+        any_missing(csr.data),
     )
 
 
-def _any_missing(values: np.ndarray) -> bool:
+def any_missing(values: np.ndarray) -> bool:
+    """Whether any of the values is NaN."""
     # The smallest value is NaN where any is; this takes no memory.
     return bool(np.isnan(values.min(initial=np.inf)))
 

@@ -20,7 +20,7 @@ _ROWS_PER_CLUSTER = 256
 
 
 @exact
-def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
+def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, stop_flag, cluster):
     """Write the cluster of each of some rows; return the mean inner product of rows with their centres.
 
     Starts from rows drawn at random, as many as there are clusters, and ends when a round raises that mean
@@ -39,6 +39,8 @@ def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
         Of the mean.
     seed : int
         A number of 64 bits, not 0.
+    stop_flag : array of uint8 of shape (1,)
+        Once it is not 0, all rows go to the first cluster: the result does not matter any more.
     cluster : array of int32
         Out: of each of the rows.
     """
@@ -57,16 +59,16 @@ def spherical_means(Z, rows, n_clusters, max_iter, tol, seed, cluster):
         _add_to_centre(Z, some[c], centres, c)
     before = -np.inf
     for _ in range(max_iter):
-        mean = _assign(Z, some, centres, of_some)
+        mean = _assign(Z, some, centres, stop_flag, of_some)
         if mean - before <= tol:
             break
         before = mean
         _move_centres(Z, some, of_some, centres)
-    return _assign(Z, rows, centres, cluster)
+    return _assign(Z, rows, centres, stop_flag, cluster)
 
 
 @exact
-def _assign(Z, rows, centres, cluster):
+def _assign(Z, rows, centres, stop_flag, cluster):
     # Each row to the centre that is nearest, of equal ones the first; returns the mean inner product.
     n_clusters = centres.shape[1]
     products = scratch(n_clusters, np.float32)
@@ -74,6 +76,9 @@ def _assign(Z, rows, centres, cluster):
     for i in range(rows.shape[0]):
         for c in range(n_clusters):
             products[c] = _0
+        if stop_flag[0] != 0:
+            cluster[i] = 0
+            continue
         for k in range(Z.indptr[rows[i]], Z.indptr[rows[i] + 1]):
             _add_multiple(centres[np.int64(Z.indices[k])], Z.data[k], products)
         best = 0

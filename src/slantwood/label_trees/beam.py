@@ -18,13 +18,15 @@ _1 = np.float32(1.0)
 
 
 @exact
-def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k):
+def beam_scores(X, factors, first, last, trees, beam, share, others, ranks, least, top_k):
     """Scores of the rows from `first` to before `last` as CSR, the `top_k` largest of a row only.
 
     Parameters
     ----------
     X : Matrix
-        Sparse, rows of length 1, with the column of ones.
+        Sparse, without the column of ones.
+    factors : array of float32
+        Which scale each row of X to length 1.
     first, last : int
         A range of rows.
     trees : LabelTrees
@@ -73,7 +75,7 @@ def beam_scores(X, first, last, trees, beam, share, others, ranks, least, top_k)
                     node = here[h]
                     start = trees.child_starts[node]
                     n_children = trees.child_starts[node + 1] - start
-                    _classify(X, first + i, trees, node, sums[:n_children])
+                    _classify(X, first + i, factors[first + i], trees, node, sums[:n_children])
                     for c in range(n_children):
                         log = logs_here[h] - np.float64(max(_1 - sums[c], np.float32(0.0))) ** 2
                         target = trees.targets[start + c]
@@ -117,13 +119,17 @@ def _into_beam(node, log, nodes, logs, n):
 
 
 @indexed
-def _classify(X, row, trees, node, sums):
-    # What the classifiers of all children say of a row. Its features and those of the node are in ascending
-    # order: the next common one is found by steps that double, then by halving.
+def _classify(X, row, factor, trees, node, sums):
+    # What the classifiers of all children say of a row, their offsets first. Its features and those of the
+    # node are in ascending order: the next common one is found by steps that double, then by halving.
     for c in range(sums.shape[0]):
         sums[c] = np.float32(0.0)
     low = trees.feature_starts[node]
     end = trees.feature_starts[node + 1]
+    if low < end and trees.features[end - 1] == X.n_columns:
+        end -= 1
+        for m in range(trees.weight_starts[end], trees.weight_starts[end + 1]):
+            sums[trees.children[m]] = trees.weights[m]
     for k in range(X.indptr[row], X.indptr[row + 1]):
         feature = X.indices[k]
         step = 1
@@ -142,7 +148,7 @@ def _classify(X, row, trees, node, sums):
         if low == end:
             return
         if trees.features[low] == feature:
-            value = X.data[k]
+            value = factor * X.data[k]
             for m in range(trees.weight_starts[low], trees.weight_starts[low + 1]):
                 sums[trees.children[m]] += value * trees.weights[m]
             low += 1

@@ -1,20 +1,21 @@
 """Fitting label trees: labels are divided, then each node learns to tell which of its children a row has."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.kernels.l2_svm import LANES, Separators, one_against_rest
-from slantwood.kernels.matrix import Matrix
 from slantwood.label_trees.model import LabelTrees, joined, starts_joined
 from slantwood.label_trees.partition import LabelPartition, divide_labels, label_directions, undivided
-from slantwood.label_trees.rows import unit_rows, with_ones
-from slantwood.threads import run_in_threads
+from slantwood.label_trees.rows import UnitRows, unit_rows
+from slantwood.threads import StopFlag, run_in_threads
 
 # Rows times children that a thread trains in one go, so that a root is shared out among threads.
 _CELLS_AT_ONCE = 1 << 18
@@ -35,6 +36,15 @@ class LabelTreeSpec:
     n_jobs: int | None
 
 
+class _Place(NamedTuple):
+    """Some children of a node, counted within it."""
+
+    node: int
+    first: int
+    last: int
+    is_last: bool  # of its node
+
+
 class _Part(NamedTuple):
     """Some children of a node, and the rows that tell them apart."""
 
@@ -42,11 +52,85 @@ class _Part(NamedTuple):
     starts: np.ndarray  # int64: rows of each child in `members`
     members: np.ndarray  # uint32, places in `rows`
     seed: np.uint64
-    is_last: bool  # of its node
 
 
-def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTrees:
-    """Fit trees over the labels that any row has.
+@dataclass(frozen=True, eq=False)
+class LabelTreePlan:
+    """What there is to train: the labels of each tree are divided, and classifiers follow, part by part."""
+
+    X: UnitRows
+    Y: sp.csr_array
+    costs: np.ndarray
+    spec: LabelTreeSpec
+    partitions: list[LabelPartition]
+    seeds: list[int]
+
+    @cached_property
+    def places(self) -> list[list[_Place]]:
+        """The parts of each tree."""
+        n_rows, n_labels = self.Y.shape
+        counts = np.bincount(self.Y.indices, minlength=n_labels)
+        return [list(_places(each, counts, n_rows)) for each in self.partitions]
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts of all trees."""
+        return sum(map(len, self.places))
+
+    def train(self, told: Callable[[], bool] | None = None) -> LabelTrees:
+        """Train the classifiers.
+
+        Parameters
+        ----------
+        told : callable, optional
+            Is called after each part, in the order of parts, and says whether to stop: at the end of the
+            first tree, or at once where there is one already. A tree that is not whole is left out.
+        """
+        trees: list[LabelTrees] = []
+        for partition, places, seed in zip(self.partitions, self.places, self.seeds, strict=True):
+            nodes, stops = self._nodes(partition, places, seed, told, must_end=not trees)
+            if nodes:
+                trees.append(_tree(partition, nodes))
+            if stops:
+                break
+        return joined(trees)
+
+    def _nodes(
+        self,
+        partition: LabelPartition,
+        places: list[_Place],
+        seed: int,
+        told: Callable[[], bool] | None,
+        *,
+        must_end: bool,
+    ) -> tuple[list[_NodeWeights], bool]:
+        """Return the weights of all nodes of a tree, and whether to stop, maybe before they are all there."""
+        by_label = _by_label(self.Y, partition.order)
+        spec, stop, n_rows = self.spec, StopFlag(), self.Y.shape[0]
+
+        def train(place: _Place) -> Separators:
+            part = _part(place, partition, by_label, n_rows, seed)
+            limits = (spec.max_iter, spec.tol, spec.min_weight)
+            costs, sets = self.costs[part.rows], (part.starts, part.members)
+            return one_against_rest(*self.X, part.rows, costs, *sets, *limits, part.seed, stop.array)
+
+        nodes: list[_NodeWeights] = []
+        of_node: list[Separators] = []
+        stops = False
+        with closing(run_in_threads(train, places, spec.n_jobs, stop)) as found:
+            for place, separators in zip(places, found, strict=True):
+                of_node.append(separators)
+                if place.is_last:
+                    nodes.append(_by_feature(of_node))
+                    of_node = []
+                stops |= told is not None and told()
+                if stops and not must_end:
+                    return [], True
+        return nodes, stops
+
+
+def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTreePlan:
+    """Divide the labels that any row has, once for each tree.
 
     Parameters
     ----------
@@ -59,37 +143,28 @@ def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Labe
     spec : LabelTreeSpec
         The settings.
     """
-    rows, labels = unit_rows(X), np.unique(Y.indices).astype(np.int64)
-    matrix, costs = with_ones(rows), (spec.C * row_weights).astype(np.float32)
+    rows, labels = unit_rows(X), np.flatnonzero(np.bincount(Y.indices))
+    costs = (spec.C * row_weights).astype(np.float32)
     # Where all labels stand in one node there is nothing in which trees could differ.
     n_trees = spec.n_trees if len(labels) > spec.max_leaf_labels else 1
     seeds = [int(each) for each in np.random.SeedSequence(spec.seed).generate_state(n_trees)]
     if len(labels) > spec.max_leaf_labels:
+        stop, limits = StopFlag(), (spec.n_children, spec.max_leaf_labels)
         directions = label_directions(rows, Y, row_weights)
-        divide = partial(divide_labels, directions, labels, spec.n_children, spec.max_leaf_labels)
-        with closing(run_in_threads(divide, seeds, spec.n_jobs)) as found:
+        divide = partial(divide_labels, directions, labels, *limits, stop_flag=stop.array)
+        with closing(run_in_threads(divide, seeds, spec.n_jobs, stop)) as found:
             partitions = list(found)
     else:
         partitions = [undivided(labels)]
-    trained = zip(partitions, seeds, strict=True)
-    return joined([_trained(each, matrix, Y, costs, spec, seed) for each, seed in trained])
+    return LabelTreePlan(rows, Y, costs, spec, partitions, seeds)
 
 
-def _trained(
-    partition: LabelPartition, X: Matrix, Y: sp.csr_array, costs: np.ndarray, spec: LabelTreeSpec, seed: int
-) -> LabelTrees:
-    def train(part: _Part) -> Separators:
-        limits = (spec.max_iter, spec.tol, spec.min_weight)
-        return one_against_rest(X, part.rows, costs[part.rows], part.starts, part.members, *limits, part.seed)
+def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTrees:
+    """Fit trees over the labels that any row has; `plan_label_trees` says from what."""
+    return plan_label_trees(X, Y, row_weights, spec).train()
 
-    parts = list(_parts(partition, Y, seed))
-    nodes, of_node = [], []
-    with closing(run_in_threads(train, parts, spec.n_jobs)) as found:
-        for part, separators in zip(parts, found, strict=True):
-            of_node.append(separators)
-            if part.is_last:
-                nodes.append(_by_feature(of_node))
-                of_node = []
+
+def _tree(partition: LabelPartition, nodes: list[_NodeWeights]) -> LabelTrees:
     targets = np.where(partition.nodes < 0, partition.order[partition.label_starts], -1 - partition.nodes)
     return LabelTrees(
         np.zeros(1, np.int32),
@@ -103,25 +178,48 @@ def _trained(
     )
 
 
-def _parts(partition: LabelPartition, Y: sp.csr_array, seed: int) -> Iterator[_Part]:
-    """Yield what there is to train, node by node; a node with much of it in several parts."""
-    by_label = sp.csc_array(Y)[:, partition.order]
+def _places(partition: LabelPartition, counts: np.ndarray, n_rows: int) -> Iterator[_Place]:
+    """Yield what there is to train, node by node; a node with much of it in several parts.
+
+    `counts` has the number of rows of each label.
+    """
+    below = np.concatenate([[0], np.cumsum(counts[partition.order])])
     for node in range(partition.n_nodes):
-        children = range(partition.child_starts[node], partition.child_starts[node + 1])
-        of_children = [
-            _rows_of(by_label, partition.label_starts[c], partition.label_stops[c]) for c in children
-        ]
+        start, stop = partition.child_starts[node], partition.child_starts[node + 1]
+        n_stored = below[partition.label_stops[stop - 1]] - below[partition.label_starts[start]]
+        most = n_rows if node == 0 else min(n_rows, n_stored)
+        step = LANES * max(1, _CELLS_AT_ONCE // (LANES * int(most)))
+        for first in range(0, stop - start, step):
+            last = min(first + step, stop - start)
+            yield _Place(node, first, last, last == stop - start)
+
+
+def _part(place: _Place, partition: LabelPartition, by_label: sp.csc_array, n_rows: int, seed: int) -> _Part:
+    """Find the rows of a part; columns of `by_label` are in the order of the partition."""
+    start, stop = partition.child_starts[place.node], partition.child_starts[place.node + 1]
+    of_children = [
+        _rows_of(by_label, partition.label_starts[c], partition.label_stops[c])
+        for c in range(start + place.first, start + place.last)
+    ]
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in of_children])]).astype(np.int64)
+    members = np.concatenate(of_children)
+    seeds = np.random.SeedSequence([seed, place.node]).generate_state(stop - start, np.uint64) | np.uint64(1)
+    if place.node == 0:
         # Whatever row asks for its labels comes to the root, one without any among them.
-        rows = np.arange(Y.shape[0]) if node == 0 else np.unique(np.concatenate(of_children))
-        narrow = rows.astype(np.uint32)
-        step = LANES * max(1, _CELLS_AT_ONCE // (LANES * len(rows)))
-        seeds = np.random.SeedSequence([seed, node]).generate_state(len(children), np.uint64) | np.uint64(1)
-        for first in range(0, len(children), step):
-            some = of_children[first : first + step]
-            starts = np.concatenate([[0], np.cumsum([len(each) for each in some])]).astype(np.int64)
-            members = np.searchsorted(rows, np.concatenate(some)).astype(np.uint32)
-            is_last = first + step >= len(children)
-            yield _Part(narrow, starts, members, seeds[first], is_last)
+        rows = np.arange(n_rows, dtype=np.uint32)
+    else:
+        first, last = partition.label_starts[start], partition.label_stops[stop - 1]
+        rows = np.unique(by_label.indices[by_label.indptr[first] : by_label.indptr[last]]).astype(np.uint32)
+        members = np.searchsorted(rows, members.astype(np.uint32))
+    return _Part(rows, starts, members.astype(np.uint32), seeds[place.first])
+
+
+def _by_label(Y: sp.csr_array, order: np.ndarray) -> sp.csc_array:
+    """Return where the labels are, those in `order` in this order; the values do not matter."""
+    place = np.zeros(Y.shape[1], np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    shape = (Y.shape[0], len(order))
+    return sp.csc_array(sp.csr_array((np.ones(Y.nnz, np.int8), place[Y.indices], Y.indptr), shape=shape))
 
 
 def _rows_of(by_label: sp.csc_array, start: int, stop: int) -> np.ndarray:

@@ -10,13 +10,19 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.features.matrix import normalized_rows
+from slantwood.features.matrix import normalized_rows, to_array
 from slantwood.kernels.matrix import Matrix, sparse_matrix
 from slantwood.kernels.spherical_means import spherical_means
+from slantwood.label_trees.rows import UnitRows
+from slantwood.threads import StopFlag
 
 # Rounds of k-means, and the gain of the mean inner product that is worth another one.
 _MAX_ITER = 30
 _TOL = 1e-4
+
+# Features of the direction of a label, the largest, and what is added up for some labels at a time.
+MOST_FEATURES = 1000
+_ADDED_AT_ONCE = 1 << 24
 
 
 class LabelPartition(NamedTuple):
@@ -39,16 +45,55 @@ class LabelPartition(NamedTuple):
         return len(self.child_starts) - 1
 
 
-def label_directions(rows: sp.csr_array, Y: sp.csr_array, row_weights: np.ndarray) -> Matrix:
-    """Return for each label the sum of its rows, which have length 1, scaled to length 1 itself."""
-    weighted = sp.csr_array(Y.T.tocsr() @ sp.diags_array(row_weights), dtype=np.float32)
-    sums = sp.csr_array(weighted @ rows)
-    sums.sort_indices()
+def label_directions(
+    rows: UnitRows, Y: sp.csr_array, row_weights: np.ndarray, most_features: int = MOST_FEATURES
+) -> Matrix:
+    """Return for each label the sum of its rows, which have length 1, scaled to length 1 itself.
+
+    Of a sum of more than `most_features` features the largest stay: the labels of a row with many of them
+    would otherwise repeat its features that often. No more than some labels are added up at a time.
+    """
+    X = to_array(rows.matrix)
+    scale = np.repeat((row_weights * rows.factors).astype(np.float32), np.diff(Y.indptr))
+    weighted = sp.csr_array((scale, Y.indices, Y.indptr), shape=Y.shape).T.tocsr()
+    # Features that the sum of each label has at the most, one after the other.
+    added = np.concatenate([[0], np.cumsum(_added_up(weighted.indices, weighted.indptr, X.indptr))])
+    parts, start = [], 0
+    while start < Y.shape[1]:
+        stop = int(np.searchsorted(added, added[start] + _ADDED_AT_ONCE, side="right")) - 1
+        stop = max(stop, start + 1)
+        parts.append(_largest(sp.csr_array(weighted[start:stop] @ X), most_features))
+        start = stop
+    sums = sp.csr_array(sp.vstack(parts, format="csr"))
     return normalized_rows(sparse_matrix(sums))
 
 
+def _added_up(indices: np.ndarray, indptr: np.ndarray, of_rows: np.ndarray) -> np.ndarray:
+    """Return how many stored values of rows are added for each label."""
+    below = np.concatenate([[0], np.cumsum(np.diff(of_rows)[indices])])
+    return below[indptr[1:]] - below[indptr[:-1]]
+
+
+def _largest(sums: sp.csr_array, most: int) -> sp.csr_array:
+    """Keep the values of each row that are largest without their sign, of equal ones all."""
+    size = np.abs(sums.data)
+    is_kept = np.ones(len(size), np.bool_)
+    for i in np.flatnonzero(np.diff(sums.indptr) > most).tolist():
+        own = slice(sums.indptr[i], sums.indptr[i + 1])
+        is_kept[own] = size[own] >= np.partition(size[own], -most)[-most]
+    sums.data[~is_kept] = 0.0
+    sums.eliminate_zeros()
+    sums.sort_indices()
+    return sums
+
+
 def divide_labels(
-    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: int
+    directions: Matrix,
+    labels: np.ndarray,
+    n_children: int,
+    max_leaf_labels: int,
+    seed: int,
+    stop_flag: np.ndarray | None = None,
 ) -> LabelPartition:
     """Divide labels until no leaf has more than `max_leaf_labels`.
 
@@ -64,13 +109,18 @@ def divide_labels(
         Labels of a leaf at the most.
     seed : int
         Of the first centres.
+    stop_flag : array of uint8 of shape (1,), optional
+        Once it is not 0, the result does not matter any more, and comes soon.
     """
+    stop_flag = StopFlag().array if stop_flag is None else stop_flag
     order = np.array(labels, np.int64)
     ranges, child_starts = [(0, len(order))], [0]
     starts: list[int] = []
     stops: list[int] = []
     nodes: list[int] = []
     for start, stop in ranges:  # which grows: level by level
+        if stop_flag[0] != 0:
+            break
         if stop - start <= max_leaf_labels:
             starts += range(start, stop)
             stops += range(start + 1, stop + 1)
@@ -78,7 +128,8 @@ def divide_labels(
         else:
             draws = np.random.SeedSequence([seed, len(child_starts)])
             draw = draws.generate_state(1, np.uint64)[0] | np.uint64(1)
-            clusters = _clusters(directions, order[start:stop], n_children, max_leaf_labels, draw)
+            limits = (n_children, max_leaf_labels)
+            clusters = _clusters(directions, order[start:stop], *limits, draw, stop_flag)
             order[start:stop] = np.concatenate(clusters)
             for size in map(len, clusters):
                 # A cluster of one label is that label: a node with a single child would say nothing.
@@ -106,12 +157,17 @@ def undivided(labels: np.ndarray) -> LabelPartition:
 
 
 def _clusters(
-    directions: Matrix, labels: np.ndarray, n_children: int, max_leaf_labels: int, seed: np.uint64
+    directions: Matrix,
+    labels: np.ndarray,
+    n_children: int,
+    max_leaf_labels: int,
+    seed: np.uint64,
+    stop_flag: np.ndarray,
 ) -> list[np.ndarray]:
     # Enough clusters that leaves are about half full: more would be small ones, and these rank worse.
     k = min(n_children, len(labels), -(-2 * len(labels) // max_leaf_labels))
     cluster = np.empty(len(labels), np.int32)
-    spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, cluster)
+    spherical_means(directions, labels.astype(np.uint32), k, _MAX_ITER, _TOL, seed, stop_flag, cluster)
     found = [labels[cluster == c] for c in range(k)]
     found = [each for each in found if len(each)]
     if len(found) == 1:  # labels of the very same rows

@@ -8,11 +8,13 @@ import scipy.sparse as sp
 from slantwood.kernels.matrix import sparse_matrix
 from slantwood.label_trees.beam import beam_scores
 from slantwood.label_trees.model import LabelTrees
-from slantwood.label_trees.rows import unit_rows, with_ones
+from slantwood.label_trees.rows import unit_rows
 from slantwood.threads import run_in_threads
 
 # Rows that a thread takes at a time: an interrupt waits for no more.
 _ROWS_AT_ONCE = 256
+# No thread is started for so few: that would take longer than to predict them.
+_FEW_ROWS = 8
 
 
 def label_scores(
@@ -50,19 +52,22 @@ def label_scores(
     n_jobs : int, optional
         Number of threads.
     """
-    rows = with_ones(unit_rows(X))
+    rows = unit_rows(X)
     n, n_labels = X.shape[0], len(ranks)
     none = sp.csr_array((n, n_labels), dtype=np.float32)
     added = none if others is None else others
+    all_added = sparse_matrix(added)
     most = -1 if top_k is None else top_k
 
     def chunk(start: int) -> sp.csr_array:
         stop = min(start + _ROWS_AT_ONCE, n)
-        beside = sparse_matrix(added[start:stop])
+        beside = all_added if stop - start == n else sparse_matrix(added[start:stop])
         indptr, indices, scores = beam_scores(
-            rows, start, stop, trees, beam, share, beside, ranks, least, most
+            *rows, start, stop, trees, beam, share, beside, ranks, least, most
         )
         return sp.csr_array((scores, indices, indptr), shape=(stop - start, n_labels))
 
+    if 0 < n <= _FEW_ROWS:
+        return chunk(0)
     chunks = list(run_in_threads(chunk, range(0, n, _ROWS_AT_ONCE), n_jobs))
     return sp.csr_array(sp.vstack(chunks, format="csr")) if chunks else none

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from slantwood.features.frames import column_names
 from slantwood.features.matrix import column_means
 from slantwood.hints import listed, shown
-from slantwood.kernels.matrix import DENSE_SHARE
+from slantwood.kernels.matrix import DENSE_SHARE, any_missing
 from slantwood.targets.base import Targets, ToJson
 from slantwood.targets.label_sets import (
     LabelSets,
@@ -23,6 +23,9 @@ from slantwood.targets.label_sets import (
 )
 from slantwood.targets.reading import as_array, as_numbers, columns_by_name
 from slantwood.validation import check_flag, check_integer
+
+# Rows, or stored values, that are looked at together.
+_ROWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,24 @@ class LabelTargets(Targets):
     @classmethod
     def of(cls, y: Any, names: Sequence[str] | None = None) -> LabelTargets:
         """Check an indicator matrix and remember its form, and what its columns are called."""
-        stored = sp.csr_array(y.tocoo()).data if sp.issparse(y) else y  # from COO: adds up duplicates
+        if sp.issparse(y) and not sp.csr_array(y).has_canonical_format:
+            y = sp.csr_array(y.tocoo())  # which adds up duplicates
+        stored = y.data if sp.issparse(y) else y
         if stored.dtype.kind not in "biuf":
             raise ValueError(
                 f"y has {y.shape[1]} columns of dtype {stored.dtype}; several columns are labels, zeros and "
                 "ones (or booleans), or targets with classes of their own"
             )
-        wrong = (stored != 0) & (stored != 1) & (stored == stored)
-        if wrong.any():
+        wrong = _other_than_labels(stored)
+        if len(wrong):
             raise ValueError(
-                f"y has {y.shape[1]} columns and holds the value {stored[wrong][0]!s}; several columns are "
+                f"y has {y.shape[1]} columns and holds the value {wrong[0]!s}; several columns are "
                 "labels, zeros and ones (NaN where one is not known), or in an array that is not sparse "
                 "targets with classes of their own, text or whole numbers. For numbers use a regressor; for "
                 "numbers beside classes give a data frame, where columns of floats are numbers; where rows "
                 "list labels, make each of them a set"
             )
-        if stored.dtype.kind == "f" and np.isnan(stored).any():
+        if stored.dtype.kind == "f" and any_missing(stored):
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
             if unknown.any():
                 label = int(np.argmax(unknown))
@@ -131,8 +136,11 @@ class LabelTargets(Targets):
         return replace(later, names=self.names)
 
     def encode(self, y: Any) -> Any:
-        """Return the indicators as numbers."""
-        return y.astype(np.float32)
+        """Return the indicators as numbers; what is shared with y where it is sparse is only read."""
+        if not sp.issparse(y):
+            return y.astype(np.float32)
+        csr = sp.csr_array(y)
+        return sp.csr_array((csr.data.astype(np.float32, copy=False), csr.indices, csr.indptr), shape=y.shape)
 
     def read_truth(self, y: Any, n_rows: int) -> LabelSets:
         """Read true labels, as sets or as an indicator; columns of a frame may come in any order."""
@@ -197,6 +205,16 @@ class LabelTargets(Targets):
         if names is not None:
             _check_names_of_file(names, n_labels)
         return cls(n_labels, is_sparse, np.dtype(fields["dtype"]), as_sets=as_sets, names=names)
+
+
+def _other_than_labels(stored: np.ndarray) -> np.ndarray:
+    """Return the first values, if there are any, that are neither 0 nor 1 nor missing."""
+    for start in range(0, len(stored), _ROWS_AT_ONCE):
+        some = stored[start : start + _ROWS_AT_ONCE]
+        wrong = (some != 0) & (some != 1) & (some == some)
+        if wrong.any():
+            return some[wrong]
+    return stored[:0].ravel()
 
 
 def dense_if_full(Y: sp.csr_array) -> np.ndarray | sp.csr_array:

@@ -22,14 +22,26 @@ def as_array(y: Any, n_rows: int | None) -> Any:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     check_sparse(y, "y")
-    y = sp.csr_array(sp.coo_array(y)) if sp.issparse(y) else _from_any_library(y)  # COO adds up duplicates
+    y = _as_csr(y) if sp.issparse(y) else _from_any_library(y)
     if y.ndim not in (1, 2):
         raise ValueError(f"y has shape {y.shape}; expected (n_rows,), or (n_rows, n_targets) for several")
     check_length(y.shape[0], n_rows)
     stored = y.data if sp.issparse(y) else y
-    if stored.dtype.kind == "f" and np.isinf(stored).any():
+    if stored.dtype.kind == "f" and stored.size and _has_infinite(stored):
         raise ValueError(_INFINITE)
     return y
+
+
+def _as_csr(y: Any) -> sp.csr_array:
+    """Return a sparse matrix as CSR without duplicates: one that is so already shares its arrays."""
+    if y.format == "csr" and y.has_canonical_format:
+        return sp.csr_array(y)
+    return sp.csr_array(sp.coo_array(y))  # which adds up duplicates
+
+
+def _has_infinite(values: np.ndarray) -> bool:
+    # The least and the largest that is no NaN; this takes no memory.
+    return bool(np.isinf([np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]).any())
 
 
 def check_length(length: int, n_rows: int | None) -> None:

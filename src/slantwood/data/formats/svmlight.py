@@ -73,9 +73,9 @@ def _targets(path: Path, rows: pairs.Pairs, options: ReadOptions) -> tuple[Any, 
 
     expected = "whole numbers from 0 where rows have several"
     pairs.refuse_wrong_numbers("label", rows.labels, rows.label_indptr, 2**53, expected, error)
-    values, columns = np.unique(rows.labels, return_inverse=True)
-    Y = pairs.indicator_matrix(columns.astype(np.int32), rows.label_indptr, len(values))
-    return Y, tuple(str(int(value)) for value in values), "multi-label"
+    values, columns = pairs.numbered(rows.labels)
+    Y = pairs.indicator_matrix(columns, rows.label_indptr, len(values))
+    return Y, tuple(str(int(value)) for value in values.tolist()), "multi-label"
 
 
 def _line(path: Path, row: int, max_memory: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +21,9 @@ from slantwood.hints import shown
 
 _MAX_LEFTOVERS = 4096
 _ROWS_AT_A_TIME = 1024
+# Of indices and labels that are checked together, so that checks take little memory.
+_VALUES_AT_A_TIME = 1 << 18
+_MOST_COUNTED = 1 << 20
 # More than any file has, and compiled code can count so far.
 _MOST_ROWS = 1 << 62
 
@@ -102,7 +105,7 @@ def read_pairs(
 def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:
     """Return the pairs as a matrix with the columns from `first`, dense where a tenth of it is non-zero."""
     np.subtract(pairs.indices, np.int32(first), out=pairs.indices)
-    X = sp.csr_array((pairs.data, pairs.indices, pairs.indptr), shape=(pairs.n_rows, n_features))
+    X = sp.csr_array((pairs.data, pairs.indices, _narrow(pairs.indptr)), shape=(pairs.n_rows, n_features))
     X.sort_indices()
     if np.count_nonzero(X.data) >= SPARSE_BELOW * pairs.n_rows * n_features:
         return X.toarray()
@@ -113,9 +116,31 @@ def feature_matrix(pairs: Pairs, n_features: int, first: int = 0) -> Any:
 def indicator_matrix(indices: np.ndarray, indptr: np.ndarray, n_labels: int) -> Any:
     """Return the labels of rows as 0 and 1, dense where a tenth or more of it is 1."""
     n_rows = len(indptr) - 1
-    Y = sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n_rows, n_labels))
+    Y = sp.csr_array((np.ones(len(indices), np.int8), indices, _narrow(indptr)), shape=(n_rows, n_labels))
     Y.sort_indices()
     return Y.toarray() if Y.nnz >= SPARSE_BELOW * n_rows * n_labels else Y
+
+
+def _narrow(indptr: np.ndarray) -> np.ndarray:
+    """Return where rows begin in 32 bits if these suffice: with 64, SciPy would make indices as wide."""
+    return indptr.astype(np.int32) if indptr[-1] <= np.iinfo(np.int32).max else indptr
+
+
+def numbered(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different labels, whole numbers from 0, in order, and the place of each label among them."""
+    end = int(labels.max(initial=-1.0)) + 1
+    if end > _MOST_COUNTED + 8 * len(labels):  # a count for each number would take more than sorting
+        values, places = np.unique(labels, return_inverse=True)
+        return values, places.astype(np.int32)
+    is_there = np.zeros(end, np.bool_)
+    places = np.empty(len(labels), np.int32)
+    parts = [slice(k, k + _VALUES_AT_A_TIME) for k in range(0, len(labels), _VALUES_AT_A_TIME)]
+    for part in parts:
+        is_there[labels[part].astype(np.int64)] = True
+    place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    for part in parts:
+        places[part] = place[labels[part].astype(np.int64)]
+    return np.flatnonzero(is_there), places
 
 
 def refuse_wrong_numbers(
@@ -130,21 +155,36 @@ def refuse_wrong_numbers(
 
     `error` makes the error of a row from a message.
     """
-    is_wrong = ~((values >= 0) & (values < end) & (values == np.rint(values)))
-    if is_wrong.any():
-        place = int(np.argmax(is_wrong))
-        row = int(np.searchsorted(indptr, place, side="right")) - 1
-        raise error(row, f"has the {name} {values[place]:g}; expected {expected}")
-    # Within rows that rise, as they mostly do, nothing is twice.
-    falls = np.flatnonzero(np.diff(values) <= 0) + 1
-    if np.isin(falls, indptr[1:-1]).all():
-        return
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    order = np.lexsort((values, rows))
-    same = (np.diff(rows[order]) == 0) & (np.diff(values[order]) == 0)
-    if same.any():
-        place = order[np.argmax(same)]
-        raise error(int(rows[place]), f"has the {name} {values[place]:g} twice; expected it once")
+    are_whole = values.dtype.kind in "iu"
+    for start in range(0, len(values), _VALUES_AT_A_TIME):
+        some = values[start : start + _VALUES_AT_A_TIME]
+        is_right = (some >= 0) & (some < end)
+        is_right &= are_whole or some == np.rint(some)
+        if not is_right.all():
+            place = start + int(np.argmin(is_right))
+            row = int(np.searchsorted(indptr, place, side="right")) - 1
+            raise error(row, f"has the {name} {values[place]:g}; expected {expected}")
+    for first, last in _rows_together(indptr):
+        own, starts = values[indptr[first] : indptr[last]], indptr[first : last + 1] - indptr[first]
+        # Within rows that rise, as they mostly do, nothing is twice.
+        if np.isin(np.flatnonzero(np.diff(own) <= 0) + 1, starts).all():
+            continue
+        rows = np.repeat(np.arange(last - first), np.diff(starts))
+        order = np.lexsort((own, rows))
+        same = (np.diff(rows[order]) == 0) & (np.diff(own[order]) == 0)
+        if same.any():
+            place = order[np.argmax(same)]
+            raise error(first + int(rows[place]), f"has the {name} {own[place]:g} twice; expected it once")
+
+
+def _rows_together(indptr: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows with so much in them as is looked at together."""
+    first, n_rows = 0, len(indptr) - 1
+    while first < n_rows:
+        last = int(np.searchsorted(indptr, indptr[first] + _VALUES_AT_A_TIME, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
 
 
 def write_rows(
