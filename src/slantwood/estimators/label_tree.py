@@ -189,7 +189,7 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         X = self._checked_features(X, reset=True, minimum=2)
         encoding, encoded = Encoding.learn(X, _CATEGORICAL, False)
         weights = check.check_row_weights(sample_weight, encoded.shape[0])
-        targets, Y = _read_labels(y, encoded.shape[0])
+        targets, Y = read_labels(y, encoded.shape[0])
         check.check_threshold(self.threshold, targets)
         _check_known("X", encoded)
         kept = known_rows(Y) & (weights > 0)
@@ -471,16 +471,16 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name}={value} must be at most {MOST_CHILDREN}")
 
 
-def _read_labels(y: Any, n_rows: int) -> tuple[LabelTargets, sp.csr_array]:
-    """Return what y was, and its indicator."""
+def read_labels(y: Any, n_rows: int) -> tuple[LabelTargets, sp.csr_array]:
+    """Return what y was, and its indicator, NaN where labels are not known."""
     if holds_label_sets(y):
         targets, read = LabelTargets.of_sets(y, n_rows)
     else:
         read = as_array(y, n_rows)
         if read.ndim != 2:
             raise ValueError(
-                "y has one value for each row, and label trees are for many labels: give a set of labels for "
-                "each row or an indicator matrix, or take ObliqueForestClassifier for classes"
+                "y has one value for each row: give a set of labels for each row or an (n_rows, n_labels) "
+                "indicator matrix, or take ObliqueForestClassifier for classes"
             )
         read = read if sp.issparse(read) or read.dtype.kind in "biuf" else as_numbers(read)
         targets = LabelTargets.of(read, check.check_column_names(names_of(y), read.shape[1]))
