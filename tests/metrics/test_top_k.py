@@ -276,5 +276,5 @@ def test_propensities_of_weighted_rows_are_those_of_repeated_ones():
     Y, counts = rng.random((30, 5)) < 0.3, rng.integers(0, 4, 30)
     repeated = propensities(np.repeat(Y, counts, axis=0))
     np.testing.assert_allclose(propensities(Y, sample_weight=counts), repeated)
-    with pytest.raises(ValueError, match="rows of weight 2.5 altogether"):
+    with pytest.raises(ValueError, match=r"rows of weight 2\.5 altogether"):
         propensities(Y[:5], sample_weight=[0.5] * 5)
