@@ -17,6 +17,7 @@ from slantwood.ensemble.spec import AUTO, draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.forest import ObliqueForestClassifier
+from slantwood.estimators.forest_share import MOST_LABELS, learned_share
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
@@ -36,11 +37,15 @@ _CATEGORICAL = "from_dtype"
 
 # On Eurlex-4K a classifier for each label that sees all rows ranked better than trees of every form, in twice
 # their time. What this costs grows with the product of rows and labels.
-_UNDIVIDED = 5000
+_UNDIVIDED = MOST_LABELS
 _LEAF_LABELS = 400
 
+# Forests of more labels have few trees: with thousands of labels they take much of the time and most of the
+# file, and count for little.
+_MANY_LABELS = 1000
+_TREES, _TREES_OF_MANY_LABELS, _SPLIT_OF_MANY_LABELS = 50, 10, 5
+
 _POSITIVE = partial(check_real, minimum=0.0, open_minimum=True)
-_SHARE = partial(check_real, minimum=0.0, maximum=1.0)
 _CHECKS: dict[str, Any] = {
     "n_estimators": partial(check_integer, minimum=1),
     "C": _POSITIVE,
@@ -48,9 +53,11 @@ _CHECKS: dict[str, Any] = {
     "max_iter": partial(check_integer, minimum=1),
     "min_weight": partial(check_real, minimum=0.0),
     "beam": partial(check_integer, minimum=1),
+}
+_CHECKS_UNLESS_AUTO: dict[str, Any] = {
     "n_forest_trees": partial(check_integer, minimum=0),
     "forest_min_samples_split": partial(check_integer, minimum=2),
-    "forest_share": _SHARE,
+    "forest_share": partial(check_real, minimum=0.0, maximum=1.0),
 }
 
 
@@ -82,13 +89,16 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         Weights of classifiers that are no larger are left out.
     beam : int, default=10
         Nodes of a level of each tree that a row visits. More find labels that fewer miss, and take longer.
-    n_forest_trees : int, default=10
+    n_forest_trees : int or "auto", default="auto"
         Trees of an `ObliqueForestClassifier` on the same rows, whose scores are mixed with those of the
-        classifiers; 0 for none.
-    forest_min_samples_split : int, default=5
-        Nodes of these with fewer rows are leaves. Noisy labels want larger leaves.
-    forest_share : float, default=0.2
-        Part of the forest in the scores, where there is one.
+        classifiers; 0 for none. "auto" is 50 up to 1000 labels, where a forest counts for much and its leaves
+        are small, and 10 above.
+    forest_min_samples_split : int or "auto", default="auto"
+        Nodes of these with fewer rows are leaves. Noisy labels want larger leaves. "auto" leaves that to the
+        forest up to 1000 labels, and is 5 above.
+    forest_share : float or "auto", default="auto"
+        Part of the forest in the scores, where there is one. "auto" learns it on rows that a smaller model
+        did not see; it is 0.2 with fewer than 100 rows or more than 5000 labels.
     threshold : float or array of shape (n_labels,), default=0.5
         Score above which `predict` chooses a label.
     n_jobs : int or None, default=None
@@ -102,6 +112,8 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         The trees as flat arrays.
     oblique_forest_ : ObliqueForestClassifier or None
         The fitted forest.
+    forest_share_ : float
+        Part of the forest in the scores; 0 where there is none.
     classes_ : array of shape (n_labels,)
         Names of the labels, or their positions. Labels that no row of `fit` has score 0.
     n_features_in_ : int
@@ -129,9 +141,9 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
         max_iter: int = 10,
         min_weight: float = 0.1,
         beam: int = 10,
-        n_forest_trees: int = 10,
-        forest_min_samples_split: int = 5,
-        forest_share: float = 0.2,
+        n_forest_trees: int | str = "auto",
+        forest_min_samples_split: int | str = "auto",
+        forest_share: float | str = "auto",
         threshold: Any = 0.5,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -210,17 +222,30 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
             seed=seed,
             n_jobs=self.n_jobs,
         )
-        trees, forest = fit_label_trees(encoded, Y, weights, spec), None
-        if self.n_forest_trees:
-            forest = ObliqueForestClassifier(
-                self.n_forest_trees,
-                min_samples_split=self.forest_min_samples_split,
-                n_jobs=self.n_jobs,
-                random_state=seed,
-            ).fit(encoded, Y, weights)
-        self.label_trees_, self.oblique_forest_ = trees, forest
+        trees, forest = fit_label_trees(encoded, Y, weights, spec), self._new_forest(Y.shape[1], seed)
+        share = 0.0
+        if forest is not None:
+            forest.fit(encoded, Y, weights)
+            share = (
+                learned_share(encoded, Y, weights, spec, forest, self.beam)
+                if self.forest_share == AUTO
+                else float(self.forest_share)
+            )
+        self.label_trees_, self.oblique_forest_, self.forest_share_ = trees, forest, share
         self.encoding_, self.targets_ = encoding, targets
         self.__dict__.update(targets.attributes)
+
+    def _new_forest(self, n_labels: int, seed: int) -> ObliqueForestClassifier | None:
+        has_many = n_labels > _MANY_LABELS
+        n_trees, least = self.n_forest_trees, self.forest_min_samples_split
+        if n_trees == AUTO:
+            n_trees = _TREES_OF_MANY_LABELS if has_many else _TREES
+        if least == AUTO and has_many:
+            least = _SPLIT_OF_MANY_LABELS
+        if n_trees == 0:
+            return None
+        given: dict[str, Any] = {"min_samples_split": least, "n_jobs": self.n_jobs, "random_state": seed}
+        return ObliqueForestClassifier(int(n_trees), **given)
 
     def _most_in_a_leaf(self, n_labels: int) -> int:
         if self.max_leaf_labels != AUTO:
@@ -416,10 +441,11 @@ class LabelTreeClassifier(KnownParametersMixin, FramesOutMixin, ClassifierMixin,
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
         if self.oblique_forest_ is not None:
-            _SHARE("forest_share", self.forest_share)
-            share = 1.0 - self.forest_share
+            given = self.forest_share_ if self.forest_share == AUTO else self.forest_share
+            of_forest: float = _CHECKS_UNLESS_AUTO["forest_share"]("forest_share", given)
+            share = 1.0 - of_forest
             others = Predictor(self.oblique_forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
-            others.data *= np.float32(self.forest_share)
+            others.data *= np.float32(of_forest)
         return label_scores(
             self.label_trees_,
             encoded,
@@ -462,6 +488,12 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
     """Check what can be checked of constructor parameters before there is data."""
     for name, checked in _CHECKS.items():
         checked(name, parameters[name])
+    for name, checked in _CHECKS_UNLESS_AUTO.items():
+        value = parameters[name]
+        if isinstance(value, str) and value != AUTO:
+            raise ValueError(f"{name}={value!r:.60} must be a number, or 'auto'")
+        if not isinstance(value, str):
+            checked(name, value)
     check.check_parameters({"n_jobs": parameters["n_jobs"]})
     if isinstance(parameters["threshold"], str):
         raise TypeError(f"threshold={parameters['threshold']!r} must be a number, or one for each label")
