@@ -24,6 +24,7 @@ from slantwood import (
 )
 from slantwood.metrics import precision_at_k, propensities
 from slantwood.model import container
+from slantwood.split_names import SPLITS
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +129,15 @@ def test_a_forest_is_fitted_with_inverse_propensities_unless_it_has_weights(text
     assert_array_equal(reranker.predict_proba(X_new).toarray() > 0, scores > 0)
     assert_array_equal(reranker.predict(X_new), reranker.estimator_.predict(X_new))
     assert_array_equal(reranker.classes_, reranker.estimator_.classes_)
+
+
+@pytest.mark.parametrize("split", [name for name in SPLITS if name != "wodt"])
+def test_every_split_learner_for_labels_takes_the_propensities(texts, split):
+    X, Y, *_ = texts
+    reranker = TailReranker(small_forest(split=split, n_estimators=1)).fit(X, Y)
+    plain = small_forest(split=split, n_estimators=1).fit(X, Y)
+    assert not np.array_equal(reranker.estimator_.trees_.bias, plain.trees_.bias)
+    assert precision_at_k(Y, reranker.predict_proba(X), 1) > 0.5
 
 
 def test_likeness_puts_labels_of_the_rows_own_kind_first():
