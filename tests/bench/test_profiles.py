@@ -213,7 +213,7 @@ def test_what_is_not_installed_is_said_with_what_installs_it(monkeypatch):
 def test_extras_that_are_named_are_there():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     extras = {f"slantwood[{name}]" for name in project["optional-dependencies"]}
-    assert {method_class(name).installed_by for name in METHODS} - extras == {"treeple", "napkinxc"}
+    assert {method_class(name).installed_by for name in METHODS} - extras == {"treeple"}
 
 
 # ---- wrong names

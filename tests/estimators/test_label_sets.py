@@ -15,7 +15,6 @@ from slantwood import (
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
-    TailReranker,
     load_model,
 )
 from slantwood.model_selection import LabelStratifiedKFold
@@ -210,8 +209,6 @@ def test_what_does_not_take_label_sets_says_so():
     X = [[0.0], [1.0], [2.0]] * 4
     with pytest.raises(ValueError, match="rows of different lengths"):
         ObliqueForestRegressor(n_estimators=2).fit(X, sets)
-    with pytest.raises(ValueError, match="MultiLabelBinarizer makes of label sets"):
-        TailReranker(ObliqueForestClassifier(n_estimators=2)).fit(X, sets)
 
 
 def test_a_frame_of_label_sets_is_told_to_come_as_its_column():

@@ -269,3 +269,12 @@ def test_propensities_refuse_what_the_model_cannot_describe():
         propensities([[1, 0], [0, 1], [0, 0]], b=0.0)
     with pytest.raises(ValueError, match="a is nan"):
         propensities([[1, 0], [0, 1], [0, 0]], a=float("nan"))
+
+
+def test_propensities_of_weighted_rows_are_those_of_repeated_ones():
+    rng = np.random.default_rng(0)
+    Y, counts = rng.random((30, 5)) < 0.3, rng.integers(0, 4, 30)
+    repeated = propensities(np.repeat(Y, counts, axis=0))
+    np.testing.assert_allclose(propensities(Y, sample_weight=counts), repeated)
+    with pytest.raises(ValueError, match=r"rows of weight 2\.5 altogether"):
+        propensities(Y[:5], sample_weight=[0.5] * 5)

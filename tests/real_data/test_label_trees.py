@@ -15,7 +15,7 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("settings", "floor"),
     [
-        ({}, 0.625),
+        ({"n_forest_trees": 10}, 0.625),
         pytest.param({"max_leaf_labels": 40, "n_children": 10}, 0.61, marks=pytest.mark.thorough),
     ],
 )

@@ -19,6 +19,7 @@ from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, Progress, put_back, with_callbacks
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.forest import ObliqueForestClassifier
+from slantwood.estimators.forest_share import MOST_LABELS, learned_share
 from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
@@ -40,11 +41,15 @@ _CATEGORICAL = "from_dtype"
 
 # On Eurlex-4K a classifier for each label that sees all rows ranked better than trees of every form, in twice
 # their time. What this costs grows with the product of rows and labels.
-_UNDIVIDED = 5000
+_UNDIVIDED = MOST_LABELS
 _LEAF_LABELS = 400
 
+# Forests of more labels have few trees: with thousands of labels they take much of the time and most of the
+# file, and count for little.
+_MANY_LABELS = 1000
+_TREES, _TREES_OF_MANY_LABELS, _SPLIT_OF_MANY_LABELS = 50, 10, 5
+
 _POSITIVE = partial(check_real, minimum=0.0, open_minimum=True)
-_SHARE = partial(check_real, minimum=0.0, maximum=1.0)
 _CHECKS: dict[str, Any] = {
     "n_estimators": partial(check_integer, minimum=1),
     "C": _POSITIVE,
@@ -52,10 +57,12 @@ _CHECKS: dict[str, Any] = {
     "max_iter": partial(check_integer, minimum=1),
     "min_weight": partial(check_real, minimum=0.0),
     "beam": partial(check_integer, minimum=1),
+    "verbose": partial(check_integer, minimum=0),
+}
+_CHECKS_UNLESS_AUTO: dict[str, Any] = {
     "n_forest_trees": partial(check_integer, minimum=0),
     "forest_min_samples_split": partial(check_integer, minimum=2),
-    "forest_share": _SHARE,
-    "verbose": partial(check_integer, minimum=0),
+    "forest_share": partial(check_real, minimum=0.0, maximum=1.0),
 }
 
 
@@ -89,13 +96,16 @@ class LabelTreeClassifier(
         Weights of classifiers that are no larger are left out.
     beam : int, default=10
         Nodes of a level of each tree that a row visits. More find labels that fewer miss, and take longer.
-    n_forest_trees : int, default=10
+    n_forest_trees : int or "auto", default="auto"
         Trees of an `ObliqueForestClassifier` on the same rows, whose scores are mixed with those of the
-        classifiers; 0 for none.
-    forest_min_samples_split : int, default=5
-        Nodes of these with fewer rows are leaves. Noisy labels want larger leaves.
-    forest_share : float, default=0.2
-        Part of the forest in the scores, where there is one.
+        classifiers; 0 for none. "auto" is 50 up to 1000 labels, where a forest counts for much and its leaves
+        are small, and 10 above.
+    forest_min_samples_split : int or "auto", default="auto"
+        Nodes of these with fewer rows are leaves. Noisy labels want larger leaves. "auto" leaves that to the
+        forest up to 1000 labels, and is 5 above.
+    forest_share : float or "auto", default="auto"
+        Part of the forest in the scores, where there is one. "auto" learns it on rows that a smaller model
+        did not see; it is 0.2 with fewer than 100 rows or more than 5000 labels.
     threshold : float or array of shape (n_labels,), default=0.5
         Score above which `predict` chooses a label.
     n_jobs : int or None, default=None
@@ -111,6 +121,8 @@ class LabelTreeClassifier(
         The trees as flat arrays.
     oblique_forest_ : ObliqueForestClassifier or None
         The fitted forest.
+    forest_share_ : float
+        Part of the forest in the scores; 0 where there is none.
     classes_ : array of shape (n_labels,)
         Names of the labels, or their positions. Labels that no row of `fit` has score 0.
     n_features_in_ : int
@@ -142,9 +154,9 @@ class LabelTreeClassifier(
         max_iter: int = 10,
         min_weight: float = 0.1,
         beam: int = 10,
-        n_forest_trees: int = 10,
-        forest_min_samples_split: int = 5,
-        forest_share: float = 0.2,
+        n_forest_trees: int | str = "auto",
+        forest_min_samples_split: int | str = "auto",
+        forest_share: float | str = "auto",
         threshold: Any = 0.5,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -226,7 +238,7 @@ class LabelTreeClassifier(
             self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
         encoding, encoded = Encoding.learn(X, _CATEGORICAL, False)
         weights = check.check_row_weights(sample_weight, encoded.shape[0])
-        targets, Y = _read_labels(y, encoded.shape[0], target_names)
+        targets, Y = read_labels(y, encoded.shape[0], target_names)
         check.check_threshold(self.threshold, targets)
         _check_known("X", encoded)
         kept = known_rows(Y) & (weights > 0)
@@ -250,25 +262,38 @@ class LabelTreeClassifier(
             seed=seed,
             n_jobs=self.n_jobs,
         )
-        plan, n_trees = plan_label_trees(encoded, Y, weights, spec), self.n_forest_trees
+        forest = self._new_forest(Y.shape[1], seed)
+        plan = plan_label_trees(encoded, Y, weights, spec)
+        n_trees = 0 if forest is None else forest.n_estimators
         progress = Progress(self, plan.n_parts + n_trees, X, y, lambda found: found)
-        steps, forest = Steps(progress), None
-        trees = plan.train(steps.tell)
+        steps = Steps(progress)
+        trees, share = plan.train(steps.tell), 0.0
         del plan
-        if n_trees and not steps.is_asked_to_stop:
-            forest = self._forest(seed).set_callbacks(steps).fit(encoded, Y, weights).set_callbacks()
-        found = {"label_trees_": trees, "oblique_forest_": forest, "encoding_": encoding, "targets_": targets}
-        found |= targets.attributes
+        if steps.is_asked_to_stop:
+            forest = None
+        if forest is not None:
+            forest.set_callbacks(steps).fit(encoded, Y, weights).set_callbacks()
+            share = (
+                learned_share(encoded, Y, weights, spec, forest, self.beam)
+                if self.forest_share == AUTO
+                else float(self.forest_share)
+            )
+        found = {"label_trees_": trees, "oblique_forest_": forest, "forest_share_": share}
+        found |= {"encoding_": encoding, "targets_": targets, **targets.attributes}
         progress.end(found)
         self.__dict__.update(found)
 
-    def _forest(self, seed: int) -> ObliqueForestClassifier:
-        return ObliqueForestClassifier(
-            self.n_forest_trees,
-            min_samples_split=self.forest_min_samples_split,
-            n_jobs=self.n_jobs,
-            random_state=seed,
-        )
+    def _new_forest(self, n_labels: int, seed: int) -> ObliqueForestClassifier | None:
+        has_many = n_labels > _MANY_LABELS
+        n_trees, least = self.n_forest_trees, self.forest_min_samples_split
+        if n_trees == AUTO:
+            n_trees = _TREES_OF_MANY_LABELS if has_many else _TREES
+        if least == AUTO and has_many:
+            least = _SPLIT_OF_MANY_LABELS
+        if n_trees == 0:
+            return None
+        given: dict[str, Any] = {"min_samples_split": least, "n_jobs": self.n_jobs, "random_state": seed}
+        return ObliqueForestClassifier(int(n_trees), **given)
 
     def _most_in_a_leaf(self, n_labels: int) -> int:
         if self.max_leaf_labels != AUTO:
@@ -464,10 +489,11 @@ class LabelTreeClassifier(
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
         if self.oblique_forest_ is not None:
-            _SHARE("forest_share", self.forest_share)
-            share = 1.0 - self.forest_share
+            given = self.forest_share_ if self.forest_share == AUTO else self.forest_share
+            of_forest: float = _CHECKS_UNLESS_AUTO["forest_share"]("forest_share", given)
+            share = 1.0 - of_forest
             others = Predictor(self.oblique_forest_.forest_, self.n_jobs).mean(encoded, sparse=True)
-            others.data *= np.float32(self.forest_share)
+            others.data *= np.float32(of_forest)
         return label_scores(
             self.label_trees_,
             encoded,
@@ -513,6 +539,12 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
     """Check what can be checked of constructor parameters before there is data."""
     for name, checked in _CHECKS.items():
         checked(name, parameters[name])
+    for name, checked in _CHECKS_UNLESS_AUTO.items():
+        value = parameters[name]
+        if isinstance(value, str) and value != AUTO:
+            raise ValueError(f"{name}={value!r:.60} must be a number, or 'auto'")
+        if not isinstance(value, str):
+            checked(name, value)
     check.check_parameters({"n_jobs": parameters["n_jobs"]})
     if isinstance(parameters["threshold"], str):
         raise TypeError(f"threshold={parameters['threshold']!r} must be a number, or one for each label")
@@ -522,8 +554,8 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name}={value} must be at most {MOST_CHILDREN}")
 
 
-def _read_labels(y: Any, n_rows: int, names: Sequence[str] | None) -> tuple[LabelTargets, sp.csr_array]:
-    """Return what y was, and its indicator."""
+def read_labels(y: Any, n_rows: int, names: Sequence[str] | None = None) -> tuple[LabelTargets, sp.csr_array]:
+    """Return what y was, and its indicator, NaN where labels are not known."""
     if holds_label_sets(y):
         targets, read = LabelTargets.of_sets(y, n_rows)
     else:
@@ -531,8 +563,8 @@ def _read_labels(y: Any, n_rows: int, names: Sequence[str] | None) -> tuple[Labe
         read = as_array(y, n_rows)
         if read.ndim != 2:
             raise ValueError(
-                "y has one value for each row, and label trees are for many labels: give a set of labels for "
-                "each row or an indicator matrix, or take ObliqueForestClassifier for classes"
+                "y has one value for each row: give a set of labels for each row or an (n_rows, n_labels) "
+                "indicator matrix, or take ObliqueForestClassifier for classes"
             )
         read = read if sp.issparse(read) or read.dtype.kind in "biuf" else as_numbers(read)
         targets = LabelTargets.of(read, check.check_column_names(names, read.shape[1]))

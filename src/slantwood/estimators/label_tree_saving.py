@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import slantwood
+from slantwood.ensemble.spec import AUTO
 from slantwood.estimators import saving
 from slantwood.estimators import validation as check
 from slantwood.estimators.forest import ObliqueForestClassifier
@@ -25,7 +26,7 @@ from slantwood.label_trees import file
 from slantwood.model.container import DTYPES, Contents
 from slantwood.model.refusal import ModelFileError
 from slantwood.targets.labels import LabelTargets
-from slantwood.validation import check_integer
+from slantwood.validation import check_integer, check_real
 
 _KEYS = (
     "slantwood",
@@ -41,6 +42,7 @@ _OWN_KEYS = ("n_columns", "label_trees", "forest")
 _FOREST = "forest/"
 # Names of features that a model may have: those of a frame, and those that `fit` was given.
 _NAMES = ("feature_names_in_", "input_names_")
+_SHARE = "forest_share_"
 
 
 def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) -> saving.Described:
@@ -51,7 +53,7 @@ def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) 
     if not isinstance(parameters["random_state"], (Integral, type(None))):
         parameters["random_state"] = None  # the state of a generator is not written
     writer = ValueWriter()
-    names = {name: getattr(model, name) for name in _NAMES if hasattr(model, name)}
+    names = {name: getattr(model, name) for name in (*_NAMES, _SHARE) if hasattr(model, name)}
     trees, arrays = file.to_arrays(model.label_trees_, float16=float16)
     forest = None
     if model.oblique_forest_ is not None:
@@ -96,6 +98,8 @@ def restored(contents: Contents) -> LabelTreeClassifier:
         raise ModelFileError("the targets of LabelTreeClassifier are of a wrong kind")
     check.check_threshold(model.threshold, targets)
     fitted = saving.values_of(document["fitted"], reader)
+    if _SHARE not in fitted and model.forest_share != AUTO:  # as in older files
+        fitted[_SHARE] = float(model.forest_share)
     _check_fitted(fitted, encoding)
     sizes = {"n_columns": n_columns + 1, "n_labels": targets.n_columns}
     trees = file.from_arrays(document["label_trees"], arrays, **sizes, memory=memory)
@@ -128,7 +132,8 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding) -> None:
         isinstance(of_frame, np.ndarray) and of_frame.dtype == object and of_frame.shape == (n,)
     )
     is_right &= given is None or (saving.are_names(given) and len(given) == n)
-    if not fitted.keys() <= {*_NAMES} or not is_right:
+    if not {_SHARE} <= fitted.keys() <= {*_NAMES, _SHARE} or not is_right:
         raise ModelFileError(
-            f"fitted attributes must be {' or '.join(_NAMES)}, one for each feature, or none"
+            f"fitted attributes must be {_SHARE} and, or not, {' or '.join(_NAMES)}, one for each feature"
         )
+    check_real(_SHARE, fitted[_SHARE], 0.0, 1.0)

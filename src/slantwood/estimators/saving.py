@@ -1,7 +1,7 @@
 """How a fitted estimator becomes one file, and an estimator again.
 
-The document of the file (see `model.container`) has, unless it is that of label trees, of which
-`estimators.label_tree_saving` tells,
+The document of the file (see `model.container`) has, unless the estimator is one of `_OWN_DOCUMENTS`, whose
+modules tell of theirs,
 
     slantwood      version of the library that wrote it, for the curious
     estimator      name of the class
@@ -28,6 +28,7 @@ anybody, so an estimator is made of it only when all its parts are right and fit
 import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ from slantwood.estimators.class_weights import check_label_weights
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.label_tree import LabelTreeClassifier
+from slantwood.estimators.reranking import TailReranker
 from slantwood.estimators.saved_values import ValueReader, ValueWriter, current_names
 from slantwood.estimators.several import check_class_weights
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
@@ -76,6 +78,13 @@ _ESTIMATORS: dict[str, Any] = {
         ObliqueTreeClassifier,
         ObliqueTreeRegressor,
     )
+}
+# Estimators of other parts than trees alone, and the modules beside this one that have `described` and
+# `restored` for them. A new one is a line here; they are loaded when they are needed, and write and read
+# what they have of trees as is done here.
+_OWN_DOCUMENTS: dict[type, str] = {
+    LabelTreeClassifier: "label_tree_saving",
+    TailReranker: "reranking_saving",
 }
 _PARTS = ("parameters", "encoding", "targets", "trees", "fitted", "hierarchies")
 _KEYS = ("slantwood", "estimator", "predict_only", *_PARTS)
@@ -123,16 +132,11 @@ def save_model(model: Any, path: Source, *, float16: bool = False, predict_only:
     _check_path(path, "write")
     check_flag("float16", float16)
     check_flag("predict_only", predict_only)
-    known = (*_ESTIMATORS.values(), LabelTreeClassifier)
+    known = (*_ESTIMATORS.values(), *_OWN_DOCUMENTS)
     if type(model) not in known:
         names = ", ".join(each.__name__ for each in known)
         raise TypeError(f"{type(model).__name__} cannot be written to a model file, only {names}; pickle it")
-    if isinstance(model, LabelTreeClassifier):
-        from slantwood.estimators import label_tree_saving  # which writes the forest beside as is done here
-
-        made = label_tree_saving.described(model, float16=float16, predict_only=predict_only)
-    else:
-        made = described(model, float16=float16, predict_only=predict_only)
+    made = described_model(model, float16=float16, predict_only=predict_only)
     container.write(path, made.document, made.arrays)
 
 
@@ -141,6 +145,15 @@ class Described(NamedTuple):
 
     document: dict[str, Any]
     arrays: dict[str, np.ndarray]
+
+
+def described_model(model: Any, *, float16: bool, predict_only: bool) -> Described:
+    """Return the document and the arrays of a fitted estimator of any kind."""
+    own = _OWN_DOCUMENTS.get(type(model))
+    parts: Any = None if own is None else import_module(f"slantwood.estimators.{own}")
+    describe = described if parts is None else parts.described
+    made: Described = describe(model, float16=float16, predict_only=predict_only)
+    return made
 
 
 def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
@@ -265,7 +278,7 @@ def load_model(path: Source, *, max_memory: int | None = None) -> Any:
     called = f"model file {os.fspath(path)!r}" if isinstance(path, (str, os.PathLike)) else "model file"
     try:
         with np.errstate(all="ignore"):
-            return _restored(container.read(path, max_memory))
+            return restored(container.read(path, max_memory))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Whatever else is wrong with a made-up file shows where a value is used that nobody would write.
         reason = shortened(str(error), _MOST_LETTERS)
@@ -278,12 +291,13 @@ def _check_path(path: Any, method: str) -> None:
         raise TypeError(f"path={path!r:.60} ({type(path).__name__}) must be a path or a binary file object")
 
 
-def _restored(contents: Contents) -> Any:
-    if contents.document.get("estimator") == LabelTreeClassifier.__name__:
-        from slantwood.estimators import label_tree_saving  # which reads the forest beside as is done here
-
-        return label_tree_saving.restored(contents)
-    return restored_trees(contents)
+def restored(contents: Contents) -> Any:
+    """Make an estimator of what a file holds."""
+    name = contents.document.get("estimator")
+    own = next((module for kind, module in _OWN_DOCUMENTS.items() if kind.__name__ == name), None)
+    if own is None:
+        return restored_trees(contents)
+    return import_module(f"slantwood.estimators.{own}").restored(contents)
 
 
 def restored_trees(contents: Contents) -> Any:

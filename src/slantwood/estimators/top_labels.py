@@ -84,6 +84,17 @@ def top_only(scores: np.ndarray, k: int) -> np.ndarray:
     return kept
 
 
+def keep_top(scores: sp.csr_array, ranks: np.ndarray, k: int) -> sp.csr_array:
+    """Return the k largest scores of each row only; of equal ones those of lower rank."""
+    n_stored = np.diff(scores.indptr)
+    row = np.repeat(np.arange(scores.shape[0]), n_stored)
+    order = np.lexsort((ranks[scores.indices], -scores.data, row))
+    place = np.arange(len(row)) - np.repeat(scores.indptr[:-1], n_stored)
+    kept = np.sort(order[place < k])
+    starts = np.concatenate([[0], np.cumsum(np.minimum(n_stored, k))])
+    return sp.csr_array((scores.data[kept], scores.indices[kept], starts), shape=scores.shape)
+
+
 def top_of_sparse(scores: sp.csr_array, ranks: np.ndarray, k: int) -> TopColumns:
     """Return the k largest scores of each row, which stores no more; then columns of score 0, by rank."""
     n, n_stored = scores.shape[0], np.diff(scores.indptr)

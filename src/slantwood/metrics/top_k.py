@@ -21,6 +21,7 @@ from slantwood.metrics._input import (
     check_indicator,
     check_scores,
     check_vector,
+    check_weights,
     row_blocks,
     values_at,
 )
@@ -129,7 +130,9 @@ def ndcg_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 5) -> fl
     return float(value[0]) if np.ndim(k) == 0 else value
 
 
-def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float64Array:
+def propensities(
+    y_train: MatrixLike, a: float = 0.55, b: float = 1.5, sample_weight: npt.ArrayLike | None = None
+) -> Float64Array:
     r"""Estimate how likely a true label is to be observed, from label frequencies.
 
     The model of Jain et al. (2016) [1]_: with :math:`N` rows of which :math:`N_l`
@@ -147,6 +150,8 @@ def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float6
     a, b : float, default=0.55 and 1.5
         Positive constants of the model. The customary values are 0.5 and 0.4 for
         Wikipedia data, 0.6 and 2.6 for Amazon data, and the defaults elsewhere.
+    sample_weight : array of shape (n_rows,), optional
+        Weights of the rows: one of weight 2 counts as two, in both N and N_l. They must add up to at least 3.
 
     Returns
     -------
@@ -167,15 +172,20 @@ def propensities(y_train: MatrixLike, a: float = 0.55, b: float = 1.5) -> Float6
     """
     labels = check_indicator(y_train, "y_train")
     n_rows, n_labels = labels.shape
-    if n_rows < 3:
-        raise ValueError(
-            f"y_train has {n_rows} row(s); log(n_rows) - 1 must be positive, so pass at least 3 rows."
-        )
+    if sample_weight is None:
+        N, N_l = n_rows, np.bincount(labels.indices, minlength=n_labels)
+    else:
+        scaled = check_weights(sample_weight, n_rows, "sample_weight")
+        weights = scaled * np.max(np.asarray(sample_weight, np.float64))
+        each = np.repeat(weights, np.diff(labels.indptr))
+        N, N_l = weights.sum(), np.bincount(labels.indices, weights=each, minlength=n_labels)
+    if N < 3:
+        what = f"{n_rows} row(s)" if sample_weight is None else f"rows of weight {N:g} altogether"
+        raise ValueError(f"y_train has {what}; log(N) - 1 must be positive, so pass at least 3 rows.")
     for name, value in (("a", a), ("b", b)):
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{name} is {value!r}; pass a positive finite number.")
-    N_l = np.bincount(labels.indices, minlength=n_labels)
-    C = (np.log(n_rows) - 1.0) * (b + 1.0) ** a
+    C = (np.log(N) - 1.0) * (b + 1.0) ** a
     return np.asarray(1.0 / (1.0 + C * np.exp(-a * np.log(N_l + b))))
 
 

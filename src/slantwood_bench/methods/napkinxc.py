@@ -22,7 +22,7 @@ class NapkinXC(Method):
     """One label tree, the default, however many trees are asked for: each is a whole classifier."""
 
     package = "napkinxc"
-    installed_by = "napkinxc"
+    installed_by = "slantwood[bench]"
 
     def fit(self, rows: Problem) -> None:
         """Fit the label tree, which is written to a folder that lives as long as the adapter."""
