@@ -1,5 +1,6 @@
 """What a fitted model learned, and how sure it is: functions on trees, forests and boosted models."""
 
+from slantwood.estimators.reading.tree_reading import TreeReading
 from slantwood.explain.conformal_prediction import Conformal, Covered, conformal
 from slantwood.explain.contributions import Contributions, contributions
 from slantwood.explain.feature_ranking import FeatureRanking
@@ -8,6 +9,7 @@ from slantwood.explain.intervals import Intervals
 from slantwood.explain.prediction_sets import PredictionSets
 from slantwood.explain.ranking_methods import RANKING_METHODS, feature_ranking
 from slantwood.explain.reliability import Calibration, calibration
+from slantwood.explain.tree_reading import read_tree
 from slantwood.explain.variance_parts import Spread, spread
 
 __all__ = [
@@ -20,10 +22,12 @@ __all__ = [
     "Intervals",
     "PredictionSets",
     "Spread",
+    "TreeReading",
     "calibration",
     "conformal",
     "contributions",
     "feature_ranking",
     "predict_quantiles",
+    "read_tree",
     "spread",
 ]
