@@ -3,12 +3,15 @@
 from slantwood.estimators.reading.tree_reading import TreeReading
 from slantwood.explain.conformal_prediction import Conformal, Covered, conformal
 from slantwood.explain.contributions import Contributions, contributions
+from slantwood.explain.distillation import DistilledTree, distilled_tree
 from slantwood.explain.feature_ranking import FeatureRanking
+from slantwood.explain.fidelity import Fidelity, fidelity
 from slantwood.explain.forest_quantiles import predict_quantiles
 from slantwood.explain.intervals import Intervals
 from slantwood.explain.prediction_sets import PredictionSets
 from slantwood.explain.ranking_methods import RANKING_METHODS, feature_ranking
 from slantwood.explain.reliability import Calibration, calibration
+from slantwood.explain.representative import RepresentativeTree, representative_tree
 from slantwood.explain.tree_reading import read_tree
 from slantwood.explain.variance_parts import Spread, spread
 
@@ -18,16 +21,22 @@ __all__ = [
     "Conformal",
     "Contributions",
     "Covered",
+    "DistilledTree",
     "FeatureRanking",
+    "Fidelity",
     "Intervals",
     "PredictionSets",
+    "RepresentativeTree",
     "Spread",
     "TreeReading",
     "calibration",
     "conformal",
     "contributions",
+    "distilled_tree",
     "feature_ranking",
+    "fidelity",
     "predict_quantiles",
     "read_tree",
+    "representative_tree",
     "spread",
 ]
