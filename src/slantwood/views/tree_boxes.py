@@ -33,6 +33,7 @@ _WIDEST, _THINNEST = 9.0, 0.8  # lines, by the share of rows
 _LONGEST_NAME = 26
 _MOST_TERMS = 3
 _DIGITS = 4
+_SIGNS = {">=": "≥", "<=": "≤"}
 _FAINT = "0.88"
 
 
@@ -98,7 +99,7 @@ def _boxes(reading: TreeReading, max_outcomes: int) -> list[_Box]:
             lines = _outcome_lines(reading, i, max_outcomes, ranges, classes)
         if reading.share[i] == reading.share[i]:
             rows = pluralize(round(reading.rows[i]), "row")
-            lines.append(_Line(f"{rows}, {100 * reading.share[i]:.2g} %", is_small=True))
+            lines.append(_Line(f"{rows}, {100 * reading.share[i]:.3g} %", is_small=True))
         boxes.append(_box(lines, condition is None, int(reading.n_hidden[i])))
     return boxes
 
@@ -116,21 +117,22 @@ def _box(lines: list[_Line], is_leaf: bool, n_hidden: int) -> _Box:
 
 
 def _condition_lines(condition: Any) -> list[_Line]:
-    terms = condition.terms[:_MOST_TERMS]
+    terms, sign = condition.terms[:_MOST_TERMS], _SIGNS.get(condition.relation, condition.relation)
+    reached = f"{sign} {condition.threshold:.{_DIGITS}g}?"
     if len(condition.terms) == 1:
-        return [_Line(f"{_shortened(condition.text(_DIGITS), 2 * _LONGEST_NAME)}?")]
+        asked = f"{sign} {_shortened(terms[0].value)}?" if condition.relation not in _SIGNS else reached
+        return [_Line(f"{_shortened(terms[0].feature, 2 * _LONGEST_NAME)} {asked}")]
     lines = []
     for j, term in enumerate(terms):
         factor = f"{abs(term.factor):.3g}"
-        sign = "" if j == 0 else "- " if term.factor < 0 else "+ "
-        name = f"{sign}{'' if factor == '1' else factor + ' '}{_shortened(term.word)}"
+        plus = "" if j == 0 else "- " if term.factor < 0 else "+ "
+        name = f"{plus}{'' if factor == '1' else factor + ' '}{_shortened(term.word)}"
         lines.append(_Line(name, f"{100 * term.share:.0f} %", (0.0, term.share), GREY))
     n_more = condition.n_more + len(condition.terms) - len(terms)
     if n_more:
         rest = max(0.0, 1.0 - sum(term.share for term in terms))
         lines.append(_Line(f"+ {n_more} more", f"{100 * rest:.0f} %", (0.0, rest), GREY))
-    sign = "≥" if condition.relation == ">=" else "≤"
-    return [*lines, _Line(f"{sign} {condition.threshold:.{_DIGITS}g}?")]
+    return [*lines, _Line(reached)]
 
 
 def _outcome_lines(
@@ -203,7 +205,8 @@ def _colours_of_classes(reading: TreeReading) -> dict[str, str]:
 
 def _shortened(name: str, longest: int = _LONGEST_NAME) -> str:
     name = " ".join(name.split())
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+    # Long names often begin alike and end alike: the middle is left out.
+    return name if len(name) <= longest else f"{name[: longest // 2]}…{name[longest // 2 + 1 - longest :]}"
 
 
 # ---- where the boxes are
@@ -254,17 +257,12 @@ def _draw_branch(
     line = PathPatch(Path([(x0, y0), (middle, y0), (middle, y1), (x1, y1)], codes), fill=False, zorder=1)
     line.set(edgecolor="0.75", linewidth=width * scale, capstyle="butt")
     ax.add_patch(line)
-    said = "yes" if reading.is_yes[i] else "no"
-    ax.text(
-        x1 - 4.0,
-        y1 + 3.0 + width / 2,
-        said,
-        ha="right",
-        va="bottom",
-        color="0.35",
-        fontsize=(FONT - 1) * scale,
-        zorder=4,
-    )
+    # On the outer side of the curve, where no line is.
+    text: dict[str, Any] = {"ha": "right", "color": "0.35", "fontsize": (FONT - 1) * scale, "zorder": 4}
+    if y1 >= y0:
+        ax.text(x1 - 4.0, y1 + 2.0 + width / 2, "yes" if reading.is_yes[i] else "no", va="bottom", **text)
+    else:
+        ax.text(x1 - 4.0, y1 - 2.0 - width / 2, "yes" if reading.is_yes[i] else "no", va="top", **text)
 
 
 def _draw_box(ax: Axes, box: _Box, left: float, y: float, scale: float) -> None:
