@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from slantwood import splits
-from slantwood.ensemble.spec import draw_seed
+from slantwood.ensemble.spec import AUTO, draw_seed
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegressor
@@ -25,6 +25,9 @@ _SOFT_TARGETS = "multi-target regression"
 _FEWEST_ROWS = 10
 _HELD_OUT = 0.2
 
+# Which rows are tried where it is left open: those of X, or mixed ones.
+_CANDIDATES = (0.0, 5.0)
+
 # A tree of a few leaves does not become better with more rows than these.
 _MOST_MIXED = 100_000
 
@@ -38,6 +41,8 @@ class DistilledTree(NamedTuple):
         The fitted tree: `predict` and all else work as those of any other.
     fidelity : Fidelity
         How near it comes to the larger model on rows that it was not grown on.
+    mixed : float
+        How many rows it was grown on, made of two rows each, as a multiple of those of X; 0 for those of X.
 
     Examples
     --------
@@ -52,6 +57,7 @@ class DistilledTree(NamedTuple):
 
     tree: Any
     fidelity: Fidelity
+    mixed: float
 
 
 def distilled_tree(
@@ -61,7 +67,7 @@ def distilled_tree(
     max_leaf_nodes: int | None = 16,
     max_depth: int | None = None,
     split: Any = "auto",
-    mixed: float = 5.0,
+    mixed: float | str = "auto",
     X_unseen: Any = None,
     random_state: Any = None,
 ) -> DistilledTree:
@@ -83,14 +89,15 @@ def distilled_tree(
     split : str or split learner, default="auto"
         How splits are found, as of `ObliqueTreeClassifier`; "axis" for conditions of one feature. Learners
         that need classes or labels as such, "wodt" and "ndcg", cannot learn from probabilities.
-    mixed : float, default=5.0
+    mixed : float or "auto", default="auto"
         How many rows to grow the tree on, as a multiple of those of X (and at most 100,000, or as many as X
-        has): each is made of two rows of X, with at least half of its features from one of them. A forest
-        knows the y of the rows that it was fitted on by heart; of new rows it says what it has learned. 0
-        takes the rows of X as they are, which is right where there are many that it was not fitted on.
+        has): each is made of two rows of X, with most of its features from one of them. A forest may know
+        the y of the rows that it was fitted on by heart; of new rows it says what it has learned. 0 takes the
+        rows of X as they are. "auto" tries 0 and 5, on rows of X that are kept aside.
     X_unseen : array, sparse matrix or data frame, optional
-        Rows that the model was not fitted on, for an honest measure of fidelity. By default a fifth of X is
-        kept aside for it, mixed in the same way, and the tree that is returned is then grown on all rows.
+        Rows that the model was not fitted on, for an honest measure of fidelity. By default it is measured on
+        a fifth of X that is kept aside, before the tree is grown on all rows; where these are rows that the
+        model knows by heart, it is too low.
     random_state : int, RandomState or None, default=None
         Seed of the tree, of what is kept aside and of mixed rows.
 
@@ -106,9 +113,10 @@ def distilled_tree(
     >>> from slantwood.explain import distilled_tree
     >>> from slantwood.export import export_text
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> forest = ObliqueForestRegressor(n_estimators=20, random_state=0).fit(X, y)
-    >>> found = distilled_tree(forest, X, max_leaf_nodes=8, split="axis", random_state=0)
-    >>> bool(found.fidelity.r2 > 0.6), len(export_text(found.tree).splitlines())
+    >>> forest = ObliqueForestRegressor(n_estimators=20, random_state=0).fit(X[:300], y[:300])
+    >>> unseen = {"X_unseen": X[300:], "random_state": 0}
+    >>> found = distilled_tree(forest, X[:300], max_leaf_nodes=8, split="axis", **unseen)
+    >>> bool(found.fidelity.r2 > 0.5), len(export_text(found.tree).splitlines())
     (True, 16)
     """
     if not isinstance(model, ObliqueEstimator):
@@ -121,33 +129,38 @@ def distilled_tree(
         )
     if max_leaf_nodes is not None:
         check_integer("max_leaf_nodes", max_leaf_nodes, 2)
-    check_real("mixed", mixed, 0.0)
+    if mixed != AUTO:
+        check_real("mixed", mixed, 0.0)
     seed = draw_seed(check_random_state(random_state))
     rng = np.random.default_rng(seed)
 
-    def some(rows: Any) -> Any:
-        if not mixed:
-            return rows
-        n_mixed = min(round(mixed * rows.shape[0]), max(rows.shape[0], _MOST_MIXED))
-        return mixed_rows(rows, model.encoding_.source, n_mixed, rng)
-
-    def grown(rows: Any) -> Any:
+    def grown(rows: Any, times: float) -> Any:
+        chosen = rows
+        if times > 0:
+            n_mixed = min(round(times * rows.shape[0]), max(rows.shape[0], _MOST_MIXED))
+            chosen = mixed_rows(rows, model.encoding_.source, max(n_mixed, 2), rng)
         tree = _like(model, {"split": split, "max_leaf_nodes": max_leaf_nodes, "max_depth": max_depth}, seed)
-        return tree._fit_to(_data(model, some(rows)), model, rows.shape[0])
+        return tree._fit_to(_data(model, chosen), model, rows.shape[0])
 
+    candidates = _CANDIDATES if isinstance(mixed, str) else (float(mixed),)
+    if X_unseen is not None and len(candidates) == 1:
+        tree = grown(encoded, candidates[0])
+        return DistilledTree(tree, _fidelity(tree, model, model.encode_features(X_unseen)), candidates[0])
     n_rows = encoded.shape[0]
-    if X_unseen is not None:
-        tree = grown(encoded)
-        return DistilledTree(tree, _fidelity(tree, model, model.encode_features(X_unseen)))
     if n_rows < _FEWEST_ROWS:
         raise ValueError(
-            f"X has {n_rows} rows, too few to keep some aside; give {_FEWEST_ROWS} or more, or X_unseen"
+            f"X has {n_rows} rows, too few to keep some aside; give {_FEWEST_ROWS} or more, or X_unseen and "
+            "a number for mixed"
         )
     order = rng.permutation(n_rows)
     n_held_out = round(_HELD_OUT * n_rows)
-    held_out, kept = order[:n_held_out], np.sort(order[n_held_out:])
-    found = _fidelity(grown(encoded[kept]), model, some(encoded[held_out]))
-    return DistilledTree(grown(encoded), found)
+    held_out, kept = encoded[order[:n_held_out]], encoded[np.sort(order[n_held_out:])]
+    found = [_fidelity(grown(kept, each), model, held_out) for each in candidates]
+    best = int(np.argmax([each.r2 for each in found]))
+    tree, told = grown(encoded, candidates[best]), found[best]
+    if X_unseen is not None:
+        told = _fidelity(tree, model, model.encode_features(X_unseen))
+    return DistilledTree(tree, told, candidates[best])
 
 
 def _fidelity(tree: Any, model: Any, encoded: Any) -> Fidelity:

@@ -18,9 +18,7 @@ class RepresentativeTree(NamedTuple):
     Parameters
     ----------
     tree : TreeView
-        The tree, as `forest[index]` gives it.
-    index : int
-        Its place in the forest.
+        The tree, as `forest[3]` gives it; `tree.index` is its place in the forest.
     distance : float
         Mean squared distance of what it says from what the forest says, in units of the variance of the
         latter: 0 where they say the same, 1 where it is as far off as a constant would be.
@@ -40,7 +38,6 @@ class RepresentativeTree(NamedTuple):
     """
 
     tree: TreeView
-    index: int
     distance: float
     distances: np.ndarray
 
@@ -58,8 +55,7 @@ def representative_tree(forest: Any, X: Any) -> RepresentativeTree:
     Returns
     -------
     RepresentativeTree
-        The tree and its distance from the forest. A tree that was grown to imitate the forest,
-        `distilled_tree`, comes closer with fewer leaves.
+        The tree and its distance from the forest. `distilled_tree` makes a smaller one that imitates it.
 
     Examples
     --------
@@ -69,7 +65,7 @@ def representative_tree(forest: Any, X: Any) -> RepresentativeTree:
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, y)
     >>> found = representative_tree(forest, X)
-    >>> bool(found.tree.index == found.index and found.distance < 0.1)
+    >>> bool(found.distances[found.tree.index] == found.distance < 0.1)
     True
     """
     if not isinstance(forest, TreeEnsemble):
@@ -91,4 +87,4 @@ def representative_tree(forest: Any, X: Any) -> RepresentativeTree:
         ]
     )
     best = int(np.argmin(distances))
-    return RepresentativeTree(forest[best], best, float(distances[best]), distances)
+    return RepresentativeTree(forest[best], float(distances[best]), distances)

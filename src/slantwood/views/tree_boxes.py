@@ -279,7 +279,7 @@ def _draw_box(ax: Axes, box: _Box, left: float, y: float, scale: float) -> None:
         right = left + box.width
         corners = [(right + 3.0, y), (right + _TRIANGLE - 3.0, y + 7.0), (right + _TRIANGLE - 3.0, y - 7.0)]
         ax.add_patch(Polygon(corners, facecolor="0.8", edgecolor="0.45", linewidth=0.8 * scale, zorder=2))
-        text = {"va": "center", "color": "0.35", "fontsize": (FONT - 1) * scale}
+        text: dict[str, Any] = {"va": "center", "color": "0.35", "fontsize": (FONT - 1) * scale}
         ax.text(right + _TRIANGLE, y, _hidden(box), ha="left", **text)
 
 

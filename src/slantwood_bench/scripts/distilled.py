@@ -51,7 +51,7 @@ def measured(train: Problem, test: Problem, n_trees: int, n_leaves: int, jobs: i
     for split in SPLITS:
         grown = tree_class(split=split, max_leaf_nodes=n_leaves, random_state=0, **hierarchy)
         grown.fit(train.X, train.y)
-        options = {"split": split, "max_leaf_nodes": n_leaves, "random_state": 0}
+        options: dict[str, Any] = {"split": split, "max_leaf_nodes": n_leaves, "random_state": 0}
         distilled = distilled_tree(forest, train.X, X_unseen=test.X, **options)
         found += [grown.score(test.X, test.y), distilled.tree.score(test.X, test.y)]
         found += [fidelity(grown, forest, test.X).r2, distilled.fidelity.r2]

@@ -24,9 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     forest = ObliqueForestClassifier(n_estimators=50, random_state=0)
     forest.fit(data.X, data.y, feature_names=data.feature_names, target_names=data.target_names)
     found = distilled_tree(forest, data.X, max_leaf_nodes=8, split="axis", random_state=0)
-    ax = plot_tree(found.tree, X=data.X)
-    ax.figure.savefig(path, dpi=110)
-    plt.close(ax.figure)
+    plot_tree(found.tree, X=data.X)
+    plt.savefig(path, dpi=90)
+    plt.close()
 
 
 if __name__ == "__main__":

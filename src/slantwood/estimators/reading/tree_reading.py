@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ class TreeReading:
     def __repr__(self) -> str:
         return f"<{self.title}: {pluralize(len(self), 'node')}>"
 
-    @property
+    @cached_property
     def share(self) -> np.ndarray:
         """Part of the tree's training rows that came to each node; NaN where it is not known."""
         return self.rows / self.rows[0] if self.rows[0] > 0 else np.full(len(self.rows), np.nan)
@@ -243,7 +244,7 @@ class OneTree(NamedTuple):
     """A tree of a model."""
 
     model: Any
-    index: int
+    place: int  # counted from 0
 
 
 def tree_of(model: Any, tree: int) -> OneTree:
@@ -264,9 +265,12 @@ class _Nodes:
         self._tree = tree
         depth = tree.depth - tree.depth[0]
         n_nodes = len(tree.left)
-        order, parent, is_yes = [], [], []
+        order: list[int] = []
+        parent: list[int] = []
+        is_yes: list[bool] = []
         # Leaves in the order of reading: those below a node stand side by side, from its first on.
-        first, leaves = np.zeros(n_nodes, np.int64), []
+        first = np.zeros(n_nodes, np.int64)
+        leaves: list[int] = []
         place = np.full(n_nodes, -1)
         # A tree may have as many levels as rows: no function that calls itself goes down so far.
         waiting = [(0, -1, False)]
