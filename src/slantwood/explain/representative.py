@@ -27,12 +27,11 @@ class RepresentativeTree(NamedTuple):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from slantwood import ObliqueForestClassifier
+    >>> from sklearn.datasets import load_diabetes
+    >>> from slantwood import ObliqueForestRegressor
     >>> from slantwood.explain import representative_tree
-    >>> X, y = load_iris(return_X_y=True)
-    >>> forest = ObliqueForestClassifier(n_estimators=10, random_state=0).fit(X, y)
-    >>> found = representative_tree(forest, X)
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> found = representative_tree(ObliqueForestRegressor(n_estimators=5, random_state=0).fit(X, y), X)
     >>> bool(found.distance == found.distances.min())
     True
     """

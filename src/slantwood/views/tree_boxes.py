@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 
+from slantwood.estimators.reading.conditions import percent
 from slantwood.hints import pluralize
 from slantwood.views.boxes import FONT, MARGIN, set_limits, text_width
 from slantwood.views.colours import BLUE, CURVES, GREY, RED
@@ -127,11 +128,11 @@ def _condition_lines(condition: Any) -> list[_Line]:
         factor = f"{abs(term.factor):.3g}"
         plus = "" if j == 0 else "- " if term.factor < 0 else "+ "
         name = f"{plus}{'' if factor == '1' else factor + ' '}{_shortened(term.word)}"
-        lines.append(_Line(name, f"{100 * term.share:.0f} %", (0.0, term.share), GREY))
+        lines.append(_Line(name, percent(term.share), (0.0, term.share), GREY))
     n_more = condition.n_more + len(condition.terms) - len(terms)
     if n_more:
         rest = max(0.0, 1.0 - sum(term.share for term in terms))
-        lines.append(_Line(f"+ {n_more} more", f"{100 * rest:.0f} %", (0.0, rest), GREY))
+        lines.append(_Line(f"+ {n_more} more", percent(rest), (0.0, rest), GREY))
     return [*lines, _Line(reached)]
 
 

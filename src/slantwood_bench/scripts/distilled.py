@@ -3,12 +3,13 @@
 `python -m slantwood_bench.scripts.distilled [NAMES]`. Both are measured on the third of the rows that neither
 they nor the forest saw, averaged over three folds: their score (accuracy, R2, share of label sets that are
 right, or for hierarchies the area under the pooled precision-recall curve), and their fidelity, the part of
-the variance of the forest's predictions that they have.
+the variance of the forest's predictions that they have. `--study` compares instead, on sets of the parameter
+study, trees that learn from the rows as they are, from mixed ones, and from those that suit better.
 """
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,56 +37,89 @@ SETS = (
     "emotions",
     "yeast_gasch1_FUN",
 )
+STUDY = (
+    "cholesterol",
+    "pol",
+    "atp7d",
+    "wq",
+    "arrhythmia",
+    "transfusion",
+    "energy_efficiency",
+    "gesture",
+    "birds",
+    "yeast_seq_FUN",
+)
 SPLITS = ("gradient", "axis")
+MIXED: tuple[float | str, ...] = (0.0, 5.0, "auto")
 
 
-def measured(train: Problem, test: Problem, n_trees: int, n_leaves: int, jobs: int) -> list[float]:
-    """Return the score of a forest, and of each split learner score and fidelity of both kinds of trees."""
-    is_number = train.task in NUMBER_TASKS
-    hierarchy: dict[str, Any] = {} if is_number else {"hierarchy": train.hierarchy}
-    forest_class: Any = ObliqueForestRegressor if is_number else ObliqueForestClassifier
-    tree_class: Any = ObliqueTreeRegressor if is_number else ObliqueTreeClassifier
-    forest = forest_class(n_estimators=n_trees, random_state=0, n_jobs=jobs, **hierarchy)
-    forest.fit(train.X, train.y)
+class Size(NamedTuple):
+    """How large forests and trees are."""
+
+    n_trees: int
+    n_leaves: int
+
+
+def fitted_forest(train: Problem, n_trees: int) -> Any:
+    """Return a forest of the data."""
+    if train.task in NUMBER_TASKS:
+        forest: Any = ObliqueForestRegressor(n_estimators=n_trees, random_state=0)
+    else:
+        forest = ObliqueForestClassifier(n_estimators=n_trees, random_state=0, hierarchy=train.hierarchy)
+    return forest.fit(train.X, train.y)
+
+
+def fitted_tree(train: Problem, split: str, n_leaves: int) -> Any:
+    """Return a tree of the data."""
+    options: dict[str, Any] = {"split": split, "max_leaf_nodes": n_leaves, "random_state": 0}
+    if train.task in NUMBER_TASKS:
+        return ObliqueTreeRegressor(**options).fit(train.X, train.y)
+    return ObliqueTreeClassifier(**options, hierarchy=train.hierarchy).fit(train.X, train.y)
+
+
+def compared(train: Problem, test: Problem, size: Size, *, study: bool) -> list[float]:
+    """Return the score of a forest, and of each split learner scores, then fidelities, of kinds of trees."""
+    forest = fitted_forest(train, size.n_trees)
     found = [forest.score(test.X, test.y)]
     for split in SPLITS:
-        grown = tree_class(split=split, max_leaf_nodes=n_leaves, random_state=0, **hierarchy)
-        grown.fit(train.X, train.y)
-        options: dict[str, Any] = {"split": split, "max_leaf_nodes": n_leaves, "random_state": 0}
-        distilled = distilled_tree(forest, train.X, X_unseen=test.X, **options)
-        found += [grown.score(test.X, test.y), distilled.tree.score(test.X, test.y)]
-        found += [fidelity(grown, forest, test.X).r2, distilled.fidelity.r2]
+        options: dict[str, Any] = {"split": split, "max_leaf_nodes": size.n_leaves, "random_state": 0}
+        ways = MIXED if study else MIXED[-1:]
+        trees = [distilled_tree(forest, train.X, mixed=each, **options).tree for each in ways]
+        if not study:
+            trees.insert(0, fitted_tree(train, split, size.n_leaves))
+        found += [tree.score(test.X, test.y) for tree in trees]
+        found += [fidelity(tree, forest, test.X).r2 for tree in trees]
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=SETS, help="data sets; by default ten")
+    parser.add_argument("names", nargs="*", help="data sets; by default ten")
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--leaves", type=int, default=16)
     parser.add_argument("--rows", type=int, default=3000, help="at most so many rows of each set")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--study", action="store_true", help="ways to choose rows, on the parameter study")
     options = parser.parse_args(arguments)
     print_environment(trees=options.trees, leaves=options.leaves, rows=options.rows)
-    kinds = [f"{split}: {what}" for split in SPLITS for what in ("score", "fidelity")]
-    print_head(["data", "task", "forest", *kinds])
-    total: list[list[float]] = []
-    for name in options.names:
+    print_head(
+        ["data", "task", "forest", *(f"{s}: {what}" for s in SPLITS for what in ("score", "fidelity"))]
+    )
+    size = Size(options.trees, options.leaves)
+    means = []
+    for name in options.names or (STUDY if options.study else SETS):
         problem = read(name)
         rows = np.random.default_rng(0).permutation(problem.n_rows)[: options.rows]
         folds = three_folds(problem.rows(rows))
-        mean = np.mean(
-            [measured(*fold, options.trees, options.leaves, options.jobs) for fold in folds], axis=0
-        )
-        total.append(mean.tolist())
-        print_row([name, problem.task, f"{mean[0]:.3f}", *_pairs(mean[1:])])
-    print_row(["mean", "", f"{np.mean(total, axis=0)[0]:.3f}", *_pairs(np.mean(total, axis=0)[1:])])
+        means.append(np.mean([compared(*fold, size, study=options.study) for fold in folds], axis=0))
+        print_row([name, problem.task, *_cells(means[-1])])
+    print_row(["mean", "", *_cells(np.mean(means, axis=0))])
 
 
-def _pairs(values: np.ndarray) -> list[str]:
-    """Write pairs, of the tree grown on the data and of the distilled one."""
-    return [f"{grown:.3f}, {distilled:.3f}" for grown, distilled in values.reshape(-1, 2).tolist()]
+def _cells(values: np.ndarray) -> list[str]:
+    """Write the forest's score, and then those of trees that are compared side by side."""
+    parts = values[1:].reshape(2 * len(SPLITS), -1).tolist()
+    return [f"{values[0]:.3f}", *(", ".join(f"{value:.3f}" for value in part) for part in parts)]
 
 
 if __name__ == "__main__":

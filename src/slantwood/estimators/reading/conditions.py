@@ -70,15 +70,15 @@ class Condition(NamedTuple):
             return f"{first.feature} {self.relation} {written(self.threshold, digits or 17)}"
         digits = digits or _DIGITS
         terms = self.terms[:max_terms]
-        parts = [f"{first.word} ({_percent(first.share)})"]
+        parts = [f"{first.word} ({percent(first.share)})"]
         for term in terms[1:]:
             factor = written(abs(term.factor), digits)
             by = "" if factor == "1" else f"{factor} "
-            parts.append(f"{'-' if term.factor < 0 else '+'} {by}{term.word} ({_percent(term.share)})")
+            parts.append(f"{'-' if term.factor < 0 else '+'} {by}{term.word} ({percent(term.share)})")
         n_more = self.n_more + len(self.terms) - len(terms)
         if n_more:
             rest = max(0.0, 1.0 - sum(term.share for term in terms))
-            parts.append(f"+ ({n_more} more, {_percent(rest)})")
+            parts.append(f"+ ({n_more} more, {percent(rest)})")
         return f"{' '.join(parts)} {self.relation} {written(self.threshold, digits)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -187,5 +187,6 @@ def finite_or_none(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def percent(share: float) -> str:
+    """Write a share in percent, a small one with a digit more."""
+    return f"{100 * share:.{0 if share >= 0.01 else 1}f} %"
