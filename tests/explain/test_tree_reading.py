@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -149,6 +150,15 @@ def test_of_very_many_features_the_rest_is_counted():
         assert f"+ ({condition.n_more} more, {100 * condition.share_more:.0f} %)" in condition.text()
     dense = read_tree(model, X=X.toarray())
     assert dense.to_text() == read_tree(model, X=X).to_text()
+
+
+def test_a_split_whose_weights_were_rounded_to_nothing_asks_nothing():
+    model = ObliqueTreeRegressor(split="axis").fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    trees = model.trees_._replace(weights=np.zeros_like(model.trees_.weights))
+    model = model._with_forest(replace(model.forest_, trees=trees))
+    text = read_tree(model).conditions[0].text()
+    assert re.fullmatch(r"0 >= [\d.]+", text)
+    assert model.predict([[9]]) == [0]
 
 
 # ---- nodes

@@ -118,6 +118,8 @@ def _box(lines: list[_Line], is_leaf: bool, n_hidden: int) -> _Box:
 
 
 def _condition_lines(condition: Any) -> list[_Line]:
+    if not condition.terms:
+        return [_Line(f"{condition.text(_DIGITS)}?")]
     terms, sign = condition.terms[:_MOST_TERMS], _SIGNS.get(condition.relation, condition.relation)
     reached = f"{sign} {condition.threshold:.{_DIGITS}g}?"
     if len(condition.terms) == 1:

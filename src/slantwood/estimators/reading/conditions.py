@@ -43,7 +43,7 @@ class Term(NamedTuple):
 class Condition(NamedTuple):
     """What a node asks of a row."""
 
-    terms: tuple[Term, ...]  # of many the largest, by their shares
+    terms: tuple[Term, ...]  # of many the largest, by their shares; none where all weights are zero
     n_more: int  # columns beside these
     relation: str  # ">=" or "<=", between the sum of the terms and the threshold; "is" or "is not"
     threshold: float  # NaN where a single indicator is asked for what it is
@@ -63,6 +63,8 @@ class Condition(NamedTuple):
         max_terms : int
             Columns that are named at the most.
         """
+        if not self.terms:
+            return f"0 {self.relation} {written(self.threshold, digits or 17)}"
         first = self.terms[0]
         if self.relation in _QUESTIONS:
             return f"{first.feature} {self.relation} {first.value}"
@@ -124,6 +126,8 @@ class Conditions:
         part = slice(trees.indptr[node], trees.indptr[node + 1])
         weights = trees.weights[part].astype(np.float64)
         columns, means, bias = trees.indices[part], trees.means[part], float(trees.bias[node])
+        if not weights.any():  # as where a model file has rounded them to nothing
+            return Condition((), 0, ">=", -bias)
         if len(weights) == 1:
             return self._single(node, int(columns[0]), float(weights[0]), float(means[0]))
         sizes = np.abs(weights)
