@@ -75,8 +75,8 @@ def test_following_the_text_of_a_tree_leads_to_its_predictions(run, train, write
     leaves = []
     for tree in range(3):
         lines = run("inspect", "m.slant", "--tree", tree, "--depth", "9").stdout.splitlines()
-        leaves.append([float(follow(lines[1:], dict(zip("abc", row, strict=True)))) for row in X])
-    # The text has three digits of each weight, so that a few rows may go another way.
+        leaves.append([float(follow(lines[2:], dict(zip("abc", row, strict=True)))) for row in X])
+    # The text has four digits of each number, so that a few rows may go another way.
     errors = np.abs(np.mean(leaves, axis=0) - model.predict(X))
     assert np.median(errors) < 0.1
 
@@ -90,11 +90,13 @@ def follow(lines, row):
         text = re.sub(r" +\[.*\]$", "", text)
         if not text.endswith("?"):
             return text.rpartition("= ")[2]
-        terms, _, bound = text[:-1].rpartition(" >= ")
-        terms = re.sub(r"^- ", "-", terms).replace(" - ", " + -").split(" + ")
-        total = sum(float(w) * row[name] for w, name in (term.split(" ", 1) for term in terms))
+        terms, relation, bound = re.fullmatch(r"(.*) (>=|<=) (\S+)\?", text).groups()
+        total = 0.0
+        for sign, factor, name in re.findall(r"(?:^|([+-]) )(?:([\d.e-]+) )?([abc])(?: \(\d+ %\))?", terms):
+            total += (-1 if sign == "-" else 1) * float(factor or 1) * row[name]
         depth += 1
-        answer = "yes" if total >= float(bound) else "no"
+        met = total >= float(bound) if relation == ">=" else total <= float(bound)
+        answer = "yes" if met else "no"
         lead = "  " * depth
         position = next(i for i in range(position + 1, len(lines)) if lines[i].startswith(f"{lead}{answer}:"))
 

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import slantwood
-from slantwood.evaluation import scores as evaluation_scores
 from slantwood.data import Data, write
+from slantwood.evaluation import scores as evaluation_scores
 
 KIND = ("--kind", "label-trees", "--set", "n_forest_trees=2")
 

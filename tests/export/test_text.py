@@ -33,7 +33,7 @@ def test_every_leaf_of_the_whole_tree_is_a_line_with_its_prediction(forest):
 
 def test_what_lies_below_the_depth_asked_for_is_left_out(forest):
     lines = export_text(forest, max_depth=0).splitlines()[1:]
-    assert lines == ["...  [6 rows, 100 %]"]
+    assert lines == ["... 2 more splits: y0 = 2  [6 rows, 100 %]"]
     assert len(export_text(forest, max_depth=1).splitlines()) == 4
 
 

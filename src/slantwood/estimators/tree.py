@@ -1,15 +1,18 @@
 """Single oblique trees."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from slantwood.ensemble.fitting import fit_pruning_path
+from slantwood.ensemble.fitting import fit_forest, fit_pruning_path
+from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.base import ObliqueEstimator
+from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.parameter_names import suggest_parameters
 from slantwood.estimators.regression import ObliqueRegressor
@@ -29,6 +32,20 @@ class _SingleTree(ObliqueEstimator):
     n_jobs = None
     verbose = 0
     warm_start = False
+
+    def _fit_to(self, data: TrainingData, like: ObliqueEstimator, n_rows: int) -> Self:
+        """Fit the tree to rows that are encoded as another model has them, and call all as that does.
+
+        Nodes then say how many of `n_rows` came to them, of which the data may have made more.
+        """
+        for name in ("n_features_in_", "feature_names_in_", "input_names_", "target_names_"):
+            if hasattr(like, name):
+                setattr(self, name, getattr(like, name))
+        forest = fit_forest(data, self._spec(data, None))
+        counts = forest.trees.node_weight * (n_rows / data.row_weights.sum())
+        forest = replace(forest, trees=forest.trees._replace(node_weight=counts))
+        self.__dict__.update(fitted_attributes(forest))
+        return self
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches.

@@ -163,11 +163,11 @@ class TreeView:
         >>> forest = ObliqueForestRegressor(n_estimators=2, split="axis", bootstrap=False)
         >>> print(forest.fit([[0], [1], [2], [3]], [0, 0, 1, 1])[1].export_text())
         Tree 1 of ObliqueForestRegressor, regression
-        0.894 x0 >= 1.34?  [4 rows, 100 %]
+        x0 >= 1.5?  [4 rows, 100 %]
           yes: y0 = 1  [2 rows, 50 %]
           no:  y0 = 0  [2 rows, 50 %]
         """
-        from slantwood.estimators.tree_text import export_text  # which takes views, too
+        from slantwood.estimators.reading.text import export_text  # which takes views, too
 
         return export_text(self, max_depth=max_depth)
 

@@ -16,7 +16,7 @@ from slantwood.ensemble.out_of_bag import drawn
 from slantwood.ensemble.prediction import Predictor
 from slantwood.features.matrix import known_rows, normalized_rows, prediction_matrix, to_array
 from slantwood.model.paths import parents
-from slantwood.model.trees import Trees
+from slantwood.model.trees import Trees, single_tree
 
 # Part of the weight of all nodes that may be elsewhere than in training: numbers that a model file has
 # rounded send a few rows another way.
@@ -107,29 +107,6 @@ def _weights_in_growth(forest: Any, Y: Any, weights: np.ndarray) -> np.ndarray:
         if np.isclose(seen.sum(), root, rtol=1e-5):
             return shared
     return weights
-
-
-def single_tree(trees: Trees, index: int) -> Trees:
-    """Return one of several trees, its nodes counted from 0; `leaves` stays that of all."""
-    first, stop = trees.node_offsets[index : index + 2]
-    splits = slice(trees.indptr[first], trees.indptr[stop])
-
-    def counted(nodes: np.ndarray) -> np.ndarray:
-        return np.where(nodes < 0, nodes, nodes - first).astype(np.int32)
-
-    return trees._replace(
-        roots=np.zeros(1, np.int32),
-        left=counted(trees.left[first:stop]),
-        right=counted(trees.right[first:stop]),
-        leaf=trees.leaf[first:stop],
-        indptr=trees.indptr[first : stop + 1] - splits.start,
-        indices=trees.indices[splits],
-        weights=trees.weights[splits],
-        means=trees.means[splits],
-        bias=trees.bias[first:stop],
-        depth=trees.depth[first:stop],
-        node_weight=trees.node_weight[first:stop],
-    )
 
 
 def _members(leaf_nodes: np.ndarray, parent: np.ndarray, weights: np.ndarray) -> sp.csr_array:

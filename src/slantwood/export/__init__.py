@@ -1,6 +1,6 @@
 """Models for other programs to run, and for people to read. Other libraries are loaded when they are used."""
 
-from slantwood.estimators.tree_text import export_text
+from slantwood.estimators.reading.text import export_text
 from slantwood.export.onnx import encode_inputs, to_onnx
 from slantwood.export.pipelines import register_onnx
 

@@ -57,6 +57,29 @@ class Trees(NamedTuple):
         return np.append(self.roots, len(self.left))
 
 
+def single_tree(trees: Trees, index: int) -> Trees:
+    """Return one of several trees, its nodes counted from 0; `leaves` stays that of all."""
+    first, stop = trees.node_offsets[index : index + 2]
+    splits = slice(trees.indptr[first], trees.indptr[stop])
+
+    def counted(nodes: np.ndarray) -> np.ndarray:
+        return np.where(nodes < 0, nodes, nodes - first).astype(np.int32)
+
+    return trees._replace(
+        roots=np.zeros(1, np.int32),
+        left=counted(trees.left[first:stop]),
+        right=counted(trees.right[first:stop]),
+        leaf=trees.leaf[first:stop],
+        indptr=trees.indptr[first : stop + 1] - splits.start,
+        indices=trees.indices[splits],
+        weights=trees.weights[splits],
+        means=trees.means[splits],
+        bias=trees.bias[first:stop],
+        depth=trees.depth[first:stop],
+        node_weight=trees.node_weight[first:stop],
+    )
+
+
 def join(parts: Sequence[Trees]) -> Trees:
     """Put the trees of all parts into one, in order."""
     if len(parts) == 1:

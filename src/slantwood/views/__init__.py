@@ -9,6 +9,7 @@ from slantwood.views.importances import plot_importances
 from slantwood.views.intervals import plot_intervals
 from slantwood.views.learning import plot_learning
 from slantwood.views.proximities import plot_proximities
+from slantwood.views.trees import plot_tree
 
 __all__ = [
     "plot_boundaries",
@@ -20,4 +21,5 @@ __all__ = [
     "plot_intervals",
     "plot_learning",
     "plot_proximities",
+    "plot_tree",
 ]

@@ -25,13 +25,13 @@ from matplotlib.ticker import MaxNLocator
 from slantwood.views.layers import layered_layout
 
 # Lengths are points, and points are the units of both axes.
-_FONT = 9.0
+FONT = 9.0
 _ROW = 22.0
 _BOX = 16.0
 _PAD = 6.0  # between the outline of a box and what is in it, and between name and score
 _SIGN = 13.0
 _GAP = 44.0  # between columns
-_MARGIN = 10.0
+MARGIN = 10.0
 _KEY_LINE = 16.0
 _BAR_WIDTH, _BAR_HEIGHT, _BAR_ROOM = 120.0, 8.0, 40.0
 _TITLE = 26.0  # left free above new figures
@@ -133,12 +133,12 @@ def draw_labels(
     top = max(heights) + _BOX / 2
     foot_top = min(heights) - _BOX / 2 - _ROW
     bottom = foot_top - foot.height if foot.height else foot_top + _ROW
-    width = max(places.right[-1], foot.width) + 2 * _MARGIN
-    height = top - bottom + 2 * _MARGIN
+    width = max(places.right[-1], foot.width) + 2 * MARGIN
+    height = top - bottom + 2 * MARGIN
     if ax is None:
         figure = pyplot.figure(figsize=(width / 72, (height + _TITLE) / 72))
         ax = figure.add_axes((0, 0, 1, height / (height + _TITLE)))
-    scale = _set_limits(ax, width, height, top + _MARGIN)
+    scale = set_limits(ax, width, height, top + MARGIN)
     norm = Normalize(*bounds)
     _draw_edges(ax, labels, places, scale)
     _draw_boxes(ax, labels, places, norm, scale)
@@ -147,7 +147,7 @@ def draw_labels(
     if labels.scores is not None:
         _draw_colour_bar(ax, foot.bar_from, foot_top, norm, threshold, scale)
     if labels.note:
-        ax.text(0, bottom, labels.note, va="bottom", color="0.45", fontsize=_FONT * scale)
+        ax.text(0, bottom, labels.note, va="bottom", color="0.45", fontsize=FONT * scale)
     return ax
 
 
@@ -159,10 +159,10 @@ def _places(labels: Labels) -> _Places:
     names_from = _PAD + (_SIGN if any(role.sign is not None for role in labels.roles) else 0.0)
     rest = names_from + _PAD
     if labels.scores is not None:
-        rest += _PAD + max(_text_width(_written(score)) for score in labels.scores)
+        rest += _PAD + max(text_width(_written(score)) for score in labels.scores)
     widths = [0.0] * (max(labels.depth) + 1)
     for column, name in zip(labels.depth, labels.names, strict=True):
-        widths[column] = max(widths[column], rest + _text_width(name))
+        widths[column] = max(widths[column], rest + text_width(name))
     right = [x + i * _GAP for i, x in enumerate(accumulate(widths))]
     left = [x - width for x, width in zip(right, widths, strict=True)]
     return _Places(
@@ -176,31 +176,33 @@ def _places(labels: Labels) -> _Places:
 
 def _foot(labels: Labels) -> _Foot:
     key = [role for role in ROLES.values() if role.meaning and role in labels.roles]
-    key_width = 34.0 + max(_text_width(role.meaning) for role in key) if key else 0.0
+    key_width = 34.0 + max(text_width(role.meaning) for role in key) if key else 0.0
     bar_from = key_width + _GAP if key else 0.0
     has_bar = labels.scores is not None
     return _Foot(
         key,
         bar_from,
-        max(bar_from + _BAR_WIDTH + _MARGIN if has_bar else key_width, _text_width(labels.note)),
+        max(bar_from + _BAR_WIDTH + MARGIN if has_bar else key_width, text_width(labels.note)),
         max(_KEY_LINE * len(key), _BAR_ROOM * has_bar) + (_KEY_LINE + _PAD if labels.note else 0.0),
     )
 
 
-def _text_width(text: str) -> float:
+def text_width(text: str) -> float:
+    """Return the points that a text of the usual size takes."""
     # On screens letters are moved to whole pixels, which makes text wider by several per cent.
-    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=_FONT), ismath=False)
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=FONT), ismath=False)
     return 1.08 * width
 
 
-def _set_limits(ax: Axes, width: float, height: float, top: float) -> float:
-    # Where there is more room than needed, a unit is a point. Where there is less, all shrinks alike.
+def set_limits(ax: Axes, width: float, height: float, top: float) -> float:
+    """Make points the units of axes, and return by what all is to shrink where there is less room."""
+    # Where there is more room than needed, a unit is a point.
     box = ax.get_window_extent()
     points = 72 / ax.figure.dpi
     room_x, room_y = box.width * points, box.height * points
     scale = min(1.0, room_x / width, room_y / height)
     spare_x, spare_y = room_x / scale - width, room_y / scale - height
-    ax.set_xlim(-_MARGIN - spare_x / 2, width - _MARGIN + spare_x / 2)
+    ax.set_xlim(-MARGIN - spare_x / 2, width - MARGIN + spare_x / 2)
     ax.set_ylim(top - height - spare_y / 2, top + spare_y / 2)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
@@ -243,7 +245,7 @@ def _draw_boxes(ax: Axes, labels: Labels, places: _Places, norm: Normalize, scal
         box.set(facecolor=face, **_outline(role, scale))
         ax.add_patch(box)
         # A name may hold a dollar sign, which would begin a formula.
-        text: dict[str, Any] = {"va": "center_baseline", "color": ink, "fontsize": _FONT * scale}
+        text: dict[str, Any] = {"va": "center_baseline", "color": ink, "fontsize": FONT * scale}
         text |= {"parse_math": False, "zorder": 4}
         ax.text(left + places.names_from, y, name, ha="left", **text)
         if score is not None:
@@ -285,7 +287,7 @@ def _draw_key(ax: Axes, key: list[Role], top: float, scale: float) -> None:
         loc="upper left",
         bbox_to_anchor=(0, top),
         bbox_transform=ax.transData,
-        fontsize=_FONT * scale,
+        fontsize=FONT * scale,
         frameon=False,
         borderpad=0,
         borderaxespad=0,
@@ -310,9 +312,9 @@ def _draw_colour_bar(
     if threshold is not None and 0 < float(norm(threshold)) < 1:
         inset.axvline(threshold, color="black", linewidth=1.5 * scale)
         title = "score, with the threshold"
-    inset.set_title(title, fontsize=_FONT * scale, pad=3 * scale)
+    inset.set_title(title, fontsize=FONT * scale, pad=3 * scale)
     bar.locator = MaxNLocator(4)
-    inset.tick_params(labelsize=(_FONT - 1) * scale, length=2 * scale, pad=2 * scale)
+    inset.tick_params(labelsize=(FONT - 1) * scale, length=2 * scale, pad=2 * scale)
     bar.outline.set_linewidth(0.5 * scale)
 
 

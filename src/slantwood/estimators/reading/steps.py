@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
-_MOST_OUTPUTS = 5
+# Of many outputs so many are named.
+MOST_OUTPUTS = 5
 
 # What scores are, by the link of the loss.
 _SCORES = {
@@ -53,23 +55,26 @@ class StepText:
     def head(self) -> str:
         """Say what the numbers in leaves are, and what they are added to."""
         start = self._zero + self._scale * self._additive.start
-        begin = self._row([f"{name} = {x:.4g}" for name, x in zip(self._names, start, strict=True)])
+        begin = in_a_row([f"{name} = {x:.4g}" for name, x in zip(self._names, start, strict=True)])
         trees = f"all {self._n_trees} trees add to them"
         return f"Leaves are steps of {self._scores()}. They begin at {begin}; {trees}."
 
-    def steps(self, leaf: np.ndarray) -> str:
-        """Say one leaf: numbers in their order, others by how far they go."""
+    def steps(self, leaf: np.ndarray) -> list[tuple[str, float]]:
+        """Return the steps of one leaf: of numbers in their order, of others by how far they go."""
         steps = self._scale * leaf.astype(np.float64)
         order = np.arange(len(steps))
         if not self._are_numbers:
             moved = np.flatnonzero(steps)
             order = moved[np.argsort(-np.abs(steps[moved]), kind="stable")]
-        return self._row([f"{self._names[j]} {steps[j]:+.4g}" for j in order] or ["-"])
+        return [(self._names[j], float(steps[j])) for j in order]
 
     def _scores(self) -> str:
         return _SCORES[self._additive.loss.link]
 
-    @staticmethod
-    def _row(texts: list[str]) -> str:
-        more = f", and {len(texts) - _MOST_OUTPUTS} more" if len(texts) > _MOST_OUTPUTS else ""
-        return ", ".join(texts[:_MOST_OUTPUTS]) + more
+
+def in_a_row(texts: Sequence[str], n_all: int | None = None) -> str:
+    """Put the first few texts in a row, and say how many more there are, of `n_all` or of these."""
+    n_all = len(texts) if n_all is None else n_all
+    said = texts[:MOST_OUTPUTS]
+    more = f", and {n_all - len(said)} more" if n_all > len(said) else ""
+    return (", ".join(said) or "-") + more
