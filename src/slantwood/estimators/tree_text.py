@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.names import output_names
+from slantwood.estimators.slope_text import slope_texts, weighted_sum
 from slantwood.estimators.step_text import StepText
 from slantwood.estimators.tree_view import TreeView
 from slantwood.features.matrix import to_array
 from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
-_MOST_WEIGHTS = 6
 _MOST_LABELS = 5
 
 # Levels that are indented; below them the level stands in front of the line, which would grow without end.
@@ -108,14 +108,8 @@ class _Writer:
     def _test(self, node: int) -> str:
         part = slice(self.trees.indptr[node], self.trees.indptr[node + 1])
         weights, columns = self.trees.weights[part], self.trees.indices[part]
-        largest = np.argsort(-np.abs(weights), kind="stable")[:_MOST_WEIGHTS]
-        terms = " ".join(
-            f"{'-' if weights[j] < 0 else '+'} {abs(weights[j]):.3g} {self.names[columns[j]]}"
-            for j in largest
-        ).removeprefix("+ ")
-        n_more = len(weights) - _MOST_WEIGHTS
-        more = f" + ({n_more} more)" if n_more > 0 else ""
-        return f"{terms}{more} >= {-self.trees.bias[node]:.3g}"
+        terms = weighted_sum(weights, self.names[columns]).removeprefix("+ ")
+        return f"{terms} >= {-self.trees.bias[node]:.3g}"
 
     def _prediction(self, node: int) -> str:
         part = self.leaves[[int(self.trees.leaf[node])]]
@@ -132,6 +126,10 @@ class _Writer:
             return f"{self.outputs[best]} ({shares[0, best]:.2f})"
         if "regression" in task:
             numbers = np.ravel(self.model.targets_.decode(means))
+            slopes = self.model.forest_.slopes
+            if slopes is not None and slopes.model[self.trees.leaf[node]] >= 0:
+                lines = slope_texts(self.model, int(self.trees.leaf[node]))
+                return self._row([f"{name} = {each}" for name, each in zip(self.outputs, lines, strict=True)])
             return self._row([f"{name} = {x:.4g}" for name, x in zip(self.outputs, numbers, strict=True)])
         some = np.flatnonzero(means[0] > 0)
         order = some[np.argsort(-means[0, some], kind="stable")]

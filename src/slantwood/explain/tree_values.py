@@ -21,33 +21,41 @@ class Chunk(NamedTuple):
     values: np.ndarray  # float64 of shape (n_rows, n_trees, n_columns), in units of leaves
 
 
-def leaf_values(trees: Any, nodes: np.ndarray) -> Iterator[Chunk]:
+def leaf_values(predictor: Any, X: Any, nodes: np.ndarray) -> Iterator[Chunk]:
     """Yield what the leaves that rows reach say, for a few rows at a time.
 
     Parameters
     ----------
-    trees : Trees
-        The trees.
+    predictor : Predictor
+        Has the trees.
+    X : array or CSR array
+        The encoded rows.
     nodes : array of int of shape (n_rows, n_trees)
         The node that each row reaches in each tree.
     """
-    leaves, n_trees = to_array(trees.leaves), nodes.shape[1]
-    n_columns = leaves.shape[1]
+    trees, n_trees = predictor.forest.trees, nodes.shape[1]
+    leaves, n_columns = to_array(trees.leaves), trees.leaves.n_columns
     step = max(1, _CELLS // (n_trees * n_columns))
     for start in range(0, len(nodes), step):
         rows = slice(start, start + step)
-        found = leaves[trees.leaf[nodes[rows]].ravel()]
-        dense = found.toarray() if sp.issparse(found) else found
-        yield Chunk(rows, dense.astype(np.float64).reshape(-1, n_trees, n_columns))
+        if sp.issparse(leaves):
+            values = leaves[trees.leaf[nodes[rows]].ravel()].toarray().reshape(-1, n_trees, n_columns)
+        else:
+            values = predictor.tree_values(X[rows], nodes[rows])
+        yield Chunk(rows, values.astype(np.float64))
 
 
-def variance_between(trees: Any, nodes: np.ndarray, tree_mask: np.ndarray | None = None) -> np.ndarray:
+def variance_between(
+    predictor: Any, X: Any, nodes: np.ndarray, tree_mask: np.ndarray | None = None
+) -> np.ndarray:
     """Return the variance between the trees that have a say, as one expects it of many trees.
 
     Parameters
     ----------
-    trees : Trees
-        The trees.
+    predictor : Predictor
+        Has the trees.
+    X : array or CSR array
+        The encoded rows.
     nodes : array of int of shape (n_rows, n_trees)
         The node that each row reaches in each tree.
     tree_mask : array of bool of shape (n_rows, n_trees), optional
@@ -59,8 +67,8 @@ def variance_between(trees: Any, nodes: np.ndarray, tree_mask: np.ndarray | None
         Squared deviations from their mean, divided by one less than there are trees; NaN of a single tree.
     """
     mask = np.ones(nodes.shape, np.bool_) if tree_mask is None else tree_mask
-    found = np.empty((len(nodes), trees.leaves.n_columns))
-    for rows, values in leaf_values(trees, nodes):
+    found = np.empty((len(nodes), predictor.forest.trees.leaves.n_columns))
+    for rows, values in leaf_values(predictor, X, nodes):
         say = mask[rows, :, None]
         count = say.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
