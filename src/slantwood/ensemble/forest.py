@@ -37,7 +37,7 @@ class FittedForest:
         described, arrays = tree_file.to_arrays(self.trees, predict_only=not has_sizes)
         kept = {"trees": (described, arrays), "settings": self.settings.to_dict()}
         if self.slopes is not None:
-            kept["slopes"] = slopes_file.to_arrays(self.slopes)
+            kept["slopes"] = slopes_file.to_arrays(self.slopes, self.trees)
         return self.__dict__ | kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
 from slantwood.growth.pruning import PruningPath
 from slantwood.growth.significance import critical_values
-from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.matrix import Matrix, dense_matrix
 from slantwood.model.slopes import Slopes, join_slopes, no_slopes
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
@@ -75,6 +75,8 @@ def grow_forest(
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
 
     def so_far() -> FittedForest:
+        if any(part is not None for part in sloped):
+            grown[:] = map(_with_dense_leaves, grown)
         slopes = _joined_slopes(sloped, grown)
         trees = join(grown)
         # A callback that asks after each tree joins two parts, not all of them again.
@@ -212,6 +214,8 @@ def _plan(
     data: TrainingData, Y: Matrix, spec: ForestSpec, settings: Settings, scoring: tuple[Matrix, np.ndarray]
 ) -> GrowthPlan:
     X = training_matrix(data.X)
+    has_slopes = settings.leaves == "linear"
+    Y = _dense(Y) if has_slopes else Y
     Z, attribute_weights = scoring
     split = settings.split
     max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
@@ -248,7 +252,7 @@ def _plan(
         bootstrap=bool(settings.bootstrap),
         n_draws=count_draws(settings.max_samples, data.X.shape[0]),
         seed=spec.seed,
-        has_slopes=settings.leaves == "linear",
+        has_slopes=has_slopes,
     )
 
 
@@ -258,6 +262,15 @@ def _joined_slopes(parts: Sequence[Slopes | None], trees: Sequence[Trees]) -> Sl
         return None
     pairs = zip(parts, trees, strict=True)
     return join_slopes([no_slopes(tree) if part is None else part for part, tree in pairs], trees)
+
+
+def _with_dense_leaves(trees: Trees) -> Trees:
+    """Return the same trees with dense leaves, which slopes are beside."""
+    return trees if trees.leaves.is_dense else trees._replace(leaves=_dense(trees.leaves))
+
+
+def _dense(matrix: Matrix) -> Matrix:
+    return matrix if matrix.is_dense else dense_matrix(np.ascontiguousarray(to_array(matrix).toarray()))
 
 
 def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.forest import FittedForest
-from slantwood.features.matrix import normalized_rows, prediction_matrix
+from slantwood.features.matrix import normalized_rows, prediction_matrix, to_array
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.contributions import add_contributions, node_values
 from slantwood.model.leaf_means import add_leaves, sparse_scores
@@ -135,7 +135,7 @@ class Predictor:
         return base / trees.n_trees, added / trees.n_trees
 
     def tree_values(self, X: Any, nodes: np.ndarray) -> np.ndarray:
-        """Return what the leaves that rows reach say of them, each tree by itself; leaves are dense.
+        """Return what the leaves that rows reach say of them, each tree by itself.
 
         Parameters
         ----------
@@ -151,7 +151,9 @@ class Predictor:
         """
         trees, slopes = self.forest.trees, self.forest.slopes
         if slopes is None:
-            return trees.leaves.values[trees.leaf[nodes]]
+            found = to_array(trees.leaves)[trees.leaf[nodes].ravel()]
+            dense = found.toarray() if sp.issparse(found) else found
+            return dense.reshape(*nodes.shape, trees.leaves.n_columns)
         values = np.empty((*nodes.shape, trees.leaves.n_columns), np.float32)
         matrix = self._matrix(X)
 

@@ -168,7 +168,9 @@ def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
     if dtype not in DTYPES:
         raise TypeError(f"y has dtype {dtype}, but a model file can hold {', '.join(DTYPES)}")
     _check_readable(document, ValueReader(dict(writer.arrays), document["hierarchies"]), model)
-    slopes = {} if model.forest_.slopes is None else slopes_file.to_arrays(model.forest_.slopes)
+    slopes: dict[str, np.ndarray] = {}
+    if model.forest_.slopes is not None:
+        slopes = slopes_file.to_arrays(model.forest_.slopes, model.trees_, float16=float16)
     arrays = {"importance": model.forest_.importance_sum, **writer.arrays, **trees, **slopes}
     return Described(document, arrays)
 
@@ -444,7 +446,9 @@ _LATER = {
 # ---- leaves and fitted attributes
 
 
-def _check_leaf_values(leaves: Matrix, targets: Any, additive: Additive | None) -> None:
+def _check_leaf_values(
+    leaves: Matrix, targets: Any, additive: Additive | None, name: str = "leaves/values"
+) -> None:
     """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
     if additive is not None and not leaves.is_dense:
         raise ModelFileError("the leaves of boosted trees must be dense")
@@ -461,12 +465,12 @@ def _check_leaf_values(leaves: Matrix, targets: Any, additive: Additive | None) 
     least, largest = float(shares.min(initial=0.0)), float(shares.max(initial=0.0))
     if least < 0 or largest > 1 + _ROUNDING:
         wrong = least if least < 0 else largest
-        raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
+        raise ModelFileError(f"array {name!r} holds {wrong:.6g}; probabilities are from 0 to 1")
     furthest = float(np.abs(numbers).max(initial=0.0))
     parts = [each for each in getattr(targets, "parts", [targets]) if isinstance(each, RegressionTargets)]
     reached = [furthest * part.scale + np.abs(part.mean) for part in parts]
     if furthest > _FURTHEST or not all(np.isfinite(each).all() for each in reached):
-        raise ModelFileError(f"array 'leaves/values' holds {furthest:.6g}: predictions would be infinite")
+        raise ModelFileError(f"array {name!r} holds {furthest:.6g}: predictions would be infinite")
 
 
 def _slopes_of(arrays: Any, trees: Any, targets: Any, additive: Additive | None) -> Any:
@@ -476,8 +480,8 @@ def _slopes_of(arrays: Any, trees: Any, targets: Any, additive: Additive | None)
         return None
     if additive is not None or targets.task not in NUMBER_TASKS:
         raise ModelFileError("array 'slopes/model' belongs to trees and forests of numbers only")
-    for ends in (slopes.low, slopes.high):
-        _check_leaf_values(dense_matrix(ends), targets, None)
+    for name in ("low", "high"):
+        _check_leaf_values(dense_matrix(getattr(slopes, name)), targets, None, f"slopes/{name}")
     return slopes
 
 

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-
-from slantwood.features.matrix import to_array
 
 # Values of leaves that are looked up in one go.
 _CELLS = 1 << 21
@@ -33,16 +30,10 @@ def leaf_values(predictor: Any, X: Any, nodes: np.ndarray) -> Iterator[Chunk]:
     nodes : array of int of shape (n_rows, n_trees)
         The node that each row reaches in each tree.
     """
-    trees, n_trees = predictor.forest.trees, nodes.shape[1]
-    leaves, n_columns = to_array(trees.leaves), trees.leaves.n_columns
-    step = max(1, _CELLS // (n_trees * n_columns))
+    step = max(1, _CELLS // (nodes.shape[1] * predictor.forest.trees.leaves.n_columns))
     for start in range(0, len(nodes), step):
         rows = slice(start, start + step)
-        if sp.issparse(leaves):
-            values = leaves[trees.leaf[nodes[rows]].ravel()].toarray().reshape(-1, n_trees, n_columns)
-        else:
-            values = predictor.tree_values(X[rows], nodes[rows])
-        yield Chunk(rows, values.astype(np.float64))
+        yield Chunk(rows, predictor.tree_values(X[rows], nodes[rows]).astype(np.float64))
 
 
 def variance_between(

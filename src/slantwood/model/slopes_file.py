@@ -18,20 +18,28 @@ from slantwood.model.container import take
 from slantwood.model.packed_numbers import COLUMNS, COUNTS, Arrays, finite, narrow, sized, starts_of
 from slantwood.model.refusal import ModelFileError
 from slantwood.model.slopes import Slopes
+from slantwood.model.tree_file import float16_shifts
 from slantwood.model.trees import Trees
 
 # Present in every file with slopes, and in no other.
 _MARK = "slopes/model"
 
 
-def to_arrays(slopes: Slopes) -> Arrays:
-    """Return the arrays from which `from_arrays` makes the same slopes."""
+def to_arrays(slopes: Slopes, trees: Trees, *, float16: bool = False) -> Arrays:
+    """Return the arrays from which `from_arrays` makes the same slopes of the same trees.
+
+    Where trees are written in float16, which multiplies the scores of rows at a split by a power of two,
+    coefficients are divided by it.
+    """
+    coefficients = slopes.coefficients
+    if float16:
+        coefficients = np.ldexp(coefficients, -float16_shifts(trees)[slopes.nodes][:, None])
     return {
         _MARK: narrow(slopes.model + 1, COUNTS),
         "slopes/offset": slopes.offset[slopes.model >= 0],
         "slopes/counts": narrow(np.diff(slopes.indptr), COUNTS),
         "slopes/nodes": narrow(slopes.nodes[slopes.indptr[:-1]], COLUMNS),
-        "slopes/coefficients": slopes.coefficients,
+        "slopes/coefficients": coefficients,
         "slopes/low": slopes.low,
         "slopes/high": slopes.high,
     }
