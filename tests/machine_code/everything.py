@@ -24,7 +24,7 @@ from slantwood import (
     ObliqueTreeRegressor,
 )
 from slantwood.data import read
-from slantwood.explain import contributions
+from slantwood.explain import conformal, contributions
 from slantwood.losses import LOSSES
 from slantwood.machine_code.finding import origins
 from slantwood.model_selection import LabelStratifiedKFold
@@ -130,6 +130,11 @@ def run(folder):
     ObliqueTreeRegressor(unlabeled_weight=0.5).fit(X, partly).predict(X)
     ObliqueTreeRegressor().fit(X, np.where(rng.random((60, 2)) < 0.2, np.nan, X[:, :2])).predict(X)
     ObliqueTreeRegressor(ccp_alpha=0.01).fit(X, X[:, :2])
+    for x in (X, sp.csr_array(X * (np.abs(X) > 0.5))):
+        sloped = ObliqueForestRegressor(n_estimators=2, leaves="linear").fit(x, X[:, :2])
+        sloped.predict(x)
+        contributions(sloped, x)
+        conformal(sloped, x, X[:, :2], unseen=True)
     tree = Hierarchy.from_paths(["a", "a/b", "c"])
     ObliqueForestClassifier(n_estimators=2, hierarchy=tree).fit(X, [{"a/b"}, {"c"}] * 30).predict(X)
     boost(tree)

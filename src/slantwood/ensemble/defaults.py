@@ -80,6 +80,7 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         "min_support": 1,
         "competitor": None,
         "min_part": 0.0,
+        "leaves": "linear",
     }
     if traits.task == "regression":
         # Trees on one number are nearly equal unless their rows differ.

@@ -9,7 +9,8 @@ import numpy as np
 from slantwood.ensemble.additive import Additive
 from slantwood.ensemble.settings import Settings, settings_from
 from slantwood.features.encoding import Encoding
-from slantwood.model import tree_file
+from slantwood.model import slopes_file, tree_file
+from slantwood.model.slopes import Slopes
 from slantwood.model.trees import Trees
 from slantwood.targets.base import Targets
 
@@ -28,12 +29,15 @@ class FittedForest:
     tuned: Mapping[str, Any] | None  # settings found on held-out rows; None like the seed
     has_tree_of_all_rows: bool  # whether some tree was grown without a bootstrap sample
     additive: Additive | None = None  # how boosted trees add up; None where the leaves of trees are averaged
+    slopes: Slopes | None = None  # of leaves; None where all predict means
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle and skops keep: of trees and settings plain arrays and values, as in a file."""
         has_sizes = not np.isnan(self.trees.node_weight).any()
         described, arrays = tree_file.to_arrays(self.trees, predict_only=not has_sizes)
         kept = {"trees": (described, arrays), "settings": self.settings.to_dict()}
+        if self.slopes is not None:
+            kept["slopes"] = slopes_file.to_arrays(self.slopes, self.trees)
         return self.__dict__ | kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -41,4 +45,6 @@ class FittedForest:
         described, arrays = state["trees"]
         n_features, n_targets = len(state["encoding"].source), state["targets"].n_columns
         trees = tree_file.from_arrays(described, dict(arrays), n_features=n_features, n_targets=n_targets)
-        self.__dict__.update(state | {"trees": trees, "settings": settings_from(state["settings"])})
+        slopes = slopes_file.from_arrays(dict(state.get("slopes") or {}), trees)
+        made = {"trees": trees, "settings": settings_from(state["settings"]), "slopes": slopes}
+        self.__dict__.update(state | made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
@@ -33,7 +33,8 @@ from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
 from slantwood.growth.pruning import PruningPath
 from slantwood.growth.significance import critical_values
-from slantwood.kernels.matrix import Matrix
+from slantwood.kernels.matrix import Matrix, dense_matrix
+from slantwood.model.slopes import Slopes, join_slopes, no_slopes
 from slantwood.model.trees import Trees, join
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
 from slantwood.targets.equal_say import equal_say
@@ -70,12 +71,17 @@ def grow_forest(
     """
     data, settings, plan = _planned(data, spec)
     grown = [] if earlier is None else [earlier.trees]
+    sloped = [] if earlier is None else [earlier.slopes]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
 
     def so_far() -> FittedForest:
+        if any(part is not None for part in sloped):
+            grown[:] = map(_with_dense_leaves, grown)
+        slopes = _joined_slopes(sloped, grown)
         trees = join(grown)
-        grown[:] = [trees]  # a callback that asks after each tree joins two parts, not all of them again
+        # A callback that asks after each tree joins two parts, not all of them again.
+        grown[:], sloped[:] = [trees], [slopes]
         return FittedForest(
             trees=trees,
             settings=settings,
@@ -87,21 +93,23 @@ def grow_forest(
             tuned=spec.tuned,
             has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
             or (trees.n_trees > n_earlier and not plan.bootstrap),
+            slopes=slopes,
         )
 
     stop = StopFlag()
     left = range(n_earlier, spec.n_trees)
     on_workers = has_workers() and not (spec.is_inner or spec.single_tree)
-    grow = partial(plan.grow_tree, stop_flag=stop.array)
-    grown_trees = (
+    grow = partial(plan.plant, stop_flag=stop.array)
+    planted_trees = (
         grown_by_workers(plan, left, spec.n_jobs)
         if on_workers
         else run_in_threads(grow, left, spec.n_jobs, stop)
     )
-    with closing(grown_trees) as trees:
-        for tree, importance in trees:
-            grown.append(_consistent(tree, data, plan))
-            importance_sum += importance
+    with closing(planted_trees) as trees:
+        for planted in trees:
+            grown.append(_consistent(planted.trees, data, plan))
+            sloped.append(planted.slopes)
+            importance_sum += planted.importance
             if on_tree is not None and on_tree(so_far):
                 break
     return so_far()
@@ -213,6 +221,8 @@ def _plan(
     data: TrainingData, Y: Matrix, spec: ForestSpec, settings: Settings, scoring: tuple[Matrix, np.ndarray]
 ) -> GrowthPlan:
     X = training_matrix(data.X)
+    has_slopes = settings.leaves == "linear"
+    Y = _dense(Y) if has_slopes else Y
     Z, attribute_weights = scoring
     split = settings.split
     max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
@@ -249,7 +259,25 @@ def _plan(
         bootstrap=bool(settings.bootstrap),
         n_draws=count_draws(settings.max_samples, data.X.shape[0]),
         seed=spec.seed,
+        has_slopes=has_slopes,
     )
+
+
+def _joined_slopes(parts: Sequence[Slopes | None], trees: Sequence[Trees]) -> Slopes | None:
+    """Put the slopes of parts of a forest into one; None where no part may have any."""
+    if all(part is None for part in parts):
+        return None
+    pairs = zip(parts, trees, strict=True)
+    return join_slopes([no_slopes(tree) if part is None else part for part, tree in pairs], trees)
+
+
+def _with_dense_leaves(trees: Trees) -> Trees:
+    """Return the same trees with dense leaves, which slopes are beside."""
+    return trees if trees.leaves.is_dense else trees._replace(leaves=_dense(trees.leaves))
+
+
+def _dense(matrix: Matrix) -> Matrix:
+    return matrix if matrix.is_dense else dense_matrix(np.ascontiguousarray(to_array(matrix).toarray()))
 
 
 def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:

@@ -93,6 +93,11 @@ def pilot(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> Pilot:
     return Pilot(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
 
 
+def n_parts(rows: np.ndarray) -> int:
+    """Return into how many parts rows are divided, each of which some trees do not see."""
+    return _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
+
+
 class Pilot:
     """Small forests, each grown without a part of the rows, and what they say of it.
 
@@ -109,8 +114,9 @@ class Pilot:
     """
 
     def __init__(self, data: TrainingData, spec: ForestSpec, rows: np.ndarray, sizes: list[Any]) -> None:
-        n_folds = _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
+        n_folds = n_parts(rows)
         parts = [np.sort(rows[fold::n_folds]) for fold in range(n_folds)]
+        spec = replace(spec, leaves="mean")
         self.sizes = sizes
         is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
         self._clear = _CLEAR_FOR_CLASSES if is_class else _CLEAR

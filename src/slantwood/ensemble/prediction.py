@@ -11,12 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.forest import FittedForest
-from slantwood.features.matrix import normalized_rows, prediction_matrix
+from slantwood.features.matrix import normalized_rows, prediction_matrix, to_array
 from slantwood.kernels.matrix import Matrix, n_rows
 from slantwood.model.contributions import add_contributions, node_values
 from slantwood.model.leaf_means import add_leaves, sparse_scores
 from slantwood.model.paths import decision_paths
 from slantwood.model.routing import route
+from slantwood.model.slopes import add_slope_contributions, add_sloped_leaves, sloped_leaves
 from slantwood.threads import run_in_threads
 
 # Rows that are routed in one go, times trees: keeps the table of leaves small, and an interrupt waits for
@@ -75,6 +76,8 @@ class Predictor:
         route_rows = partial(self._route, matrix)
         if sparse:
             return self._sparse_mean(route_rows, n_rows(matrix), mask, top_k)
+        if self.forest.slopes is not None:
+            return self._sloped_mean(matrix, route_rows, mask)
         return self._dense_mean(route_rows, n_rows(matrix), mask)
 
     def scores(self, X: Any) -> np.ndarray:
@@ -121,14 +124,48 @@ class Predictor:
         def add_chunk(start: int, stop: int) -> None:
             rows = np.arange(start, stop, dtype=np.uint32)
             add_contributions(matrix, trees, values, rows, added[start:stop])
+            if self.forest.slopes is not None:
+                nodes, wanted = self._route(matrix, start, stop), columns.astype(np.int64)
+                slopes, out = self.forest.slopes, added[start:stop]
+                add_slope_contributions(matrix, rows, nodes, trees, slopes, wanted, out)
 
         self._over_chunks(add_chunk, len(added))
         if additive is not None:
             return additive.start[columns] + base, added
         return base / trees.n_trees, added / trees.n_trees
 
+    def tree_values(self, X: Any, nodes: np.ndarray) -> np.ndarray:
+        """Return what the leaves that rows reach say of them, each tree by itself.
+
+        Parameters
+        ----------
+        X : array or CSR array of shape (n_rows, n_columns)
+            Encoded features.
+        nodes : array of int32 of shape (n_rows, n_trees)
+            Node numbers of these leaves.
+
+        Returns
+        -------
+        float32 array of shape (n_rows, n_trees, n_columns)
+            In units of leaf means.
+        """
+        trees, slopes = self.forest.trees, self.forest.slopes
+        if slopes is None:
+            found = to_array(trees.leaves)[trees.leaf[nodes].ravel()]
+            dense = found.toarray() if sp.issparse(found) else found
+            return dense.reshape(*nodes.shape, trees.leaves.n_columns)
+        values = np.empty((*nodes.shape, trees.leaves.n_columns), np.float32)
+        matrix = self._matrix(X)
+
+        def fill_chunk(start: int, stop: int) -> None:
+            rows = np.arange(start, stop, dtype=np.uint32)
+            sloped_leaves(matrix, rows, nodes[start:stop], trees, slopes, values[start:stop])
+
+        self._over_chunks(fill_chunk, len(nodes))
+        return values
+
     def mean_of(self, nodes: np.ndarray, *, sparse: bool = False) -> Any:
-        """Return the mean of leaves that are known, of all trees or of some.
+        """Return the mean of leaves that are known, of all trees or of some, without slopes.
 
         Parameters
         ----------
@@ -152,6 +189,17 @@ class Predictor:
             self._add_combined(nodes_of(start, stop), mask[start:stop], means[start:stop])
 
         self._over_chunks(add_chunk, n_rows)
+        return means
+
+    def _sloped_mean(self, matrix: Matrix, nodes_of: NodesOf, mask: np.ndarray) -> np.ndarray:
+        trees, slopes = self.forest.trees, self.forest.slopes
+        means = np.zeros((n_rows(matrix), trees.leaves.n_columns), np.float32)
+
+        def add_chunk(start: int, stop: int) -> None:
+            rows, nodes = np.arange(start, stop, dtype=np.uint32), nodes_of(start, stop)
+            add_sloped_leaves(matrix, rows, nodes, mask[start:stop], trees, slopes, means[start:stop])
+
+        self._over_chunks(add_chunk, len(means))
         return means
 
     def _add_combined(self, nodes: np.ndarray, mask: np.ndarray, out: np.ndarray) -> None:

@@ -37,6 +37,7 @@ class Settings:
     ccp_alpha: float = 0.0
     ftest: float | None = None
     preset: str = "default"
+    leaves: str = "mean"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""

@@ -32,6 +32,7 @@ class ForestSpec:
     max_leaf_nodes: int | None = None
     ftest: float | None = None
     ccp_alpha: float = 0.0
+    leaves: str = "mean"
     max_samples: int | float | None = None
     unlabeled_weight: float | str | None = None
     out_of_bag: bool = False  # whether rows must be left out of bootstrap samples, to be predicted

@@ -1,7 +1,8 @@
 """Settings that should follow the data, which only rows that trees did not see can tell.
 
-Label hierarchies choose a level of several settings together, all other tasks the size of leaves and, where
-there is time for it, the split learner. What is chosen goes before the rules of `defaults`.
+Label hierarchies choose a level of several settings together, all other tasks the size of leaves, where
+there is time for it the split learner, and whether leaves of numbers have slopes. What is chosen goes before
+the rules of `defaults`.
 """
 
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from slantwood.ensemble.audition import audition
+from slantwood.ensemble.leaf_model import leaf_model
 from slantwood.ensemble.leaf_size import leaf_size
 from slantwood.ensemble.noise_levels import noise_level
 from slantwood.ensemble.spec import ForestSpec
@@ -33,6 +35,6 @@ def tuned(data: TrainingData, spec: ForestSpec) -> ForestSpec:
     rows = np.random.default_rng(spec.seed).permutation(rows)[:_MOST_ROWS]
     if data.targets.hierarchy is not None:
         return replace(spec, tuned=noise_level(data, spec, rows))
-    if spec.auditions:
-        return audition(data, spec, rows)
-    return replace(spec, tuned=leaf_size(data, spec, rows))
+    heard = audition(data, spec, rows) if spec.auditions else None
+    spec = heard or replace(spec, tuned=leaf_size(data, spec, rows))
+    return replace(spec, tuned={**(spec.tuned or {}), **leaf_model(data, spec, rows)})

@@ -7,7 +7,7 @@ them tell what it is for many trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -44,9 +44,7 @@ class Unseen(NamedTuple):
         min_samples_split : int, optional
             Nodes of fewer rows count as leaves; by default trees are as they were grown.
         """
-        of_all, of_half, of_other = (loss(self.Y, means) for means in self._means(min_samples_split))
-        halves = (of_half + of_other) / 2
-        return of_all + (of_all - halves) * (1.0 - self.leaves.shape[1] / _MANY_TREES)
+        return loss_of_many_trees(loss, self.Y, self._means(min_samples_split), self.leaves.shape[1])
 
     def _means(self, min_samples_split: int | None) -> list[Any]:
         """Return what all trees say, and what each half of them does."""
@@ -59,6 +57,31 @@ class Unseen(NamedTuple):
         some = (nodes, nodes[:, ::2], nodes[:, 1::2])
         sparse = forest.targets.is_sparse
         return [predictor.mean_of(np.ascontiguousarray(each), sparse=sparse) for each in some]
+
+
+def loss_of_many_trees(
+    loss: Callable[[Any, Any], np.ndarray], Y: Any, means: Sequence[Any], n_trees: int
+) -> np.ndarray:
+    """Return the loss of each row, as it is of many trees.
+
+    Parameters
+    ----------
+    loss : callable
+        Takes the truth and predictions; returns the loss of each row.
+    Y : array or CSR array
+        The truth.
+    means : sequence of three arrays or CSR arrays
+        What all trees say, and what each half of them does.
+    n_trees : int
+        Number of all trees.
+
+    Returns
+    -------
+    array of shape (n_rows,)
+        The losses.
+    """
+    of_all, of_half, of_other = (loss(Y, each) for each in means)
+    return of_all + (of_all - (of_half + of_other) / 2) * (1.0 - n_trees / _MANY_TREES)
 
 
 class Gain(NamedTuple):

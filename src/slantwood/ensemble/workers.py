@@ -15,10 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
-from slantwood.growth.plan import GrowthPlan
-from slantwood.model.trees import Trees
-
-Grown = tuple[Trees, np.ndarray]
+from slantwood.growth.plan import GrowthPlan, Planted
 
 
 def has_workers() -> bool:
@@ -27,8 +24,8 @@ def has_workers() -> bool:
     return not (backend.nesting_level or getattr(backend, "supports_sharedmem", False))
 
 
-def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | None) -> Generator[Grown]:
-    """Yield trees and their feature importances, in the order of their numbers; closed, it cancels the rest.
+def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | None) -> Generator[Planted]:
+    """Yield trees, in the order of their numbers; closed, it cancels the rest.
 
     Parameters
     ----------
@@ -41,8 +38,8 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
 
     Yields
     ------
-    tuple
-        A tree, and its feature importances.
+    Planted
+        A tree and all that belongs to it.
     """
     shared = _Shared(plan)
     run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
@@ -84,5 +81,5 @@ def _aligned(value: Any) -> Any:
     return type(value)(*map(_aligned, value)) if isinstance(value, tuple) else value
 
 
-def _grow(shared: _Shared, number: int) -> Grown:
-    return shared.plan.grow_tree(number)
+def _grow(shared: _Shared, number: int) -> Planted:
+    return shared.plan.plant(number)

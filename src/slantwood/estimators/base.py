@@ -72,6 +72,7 @@ class ObliqueEstimator(
     min_impurity_decrease: float | str
     ftest: float | None
     ccp_alpha: float
+    leaves: str = "mean"  # a parameter of the regressors
     max_features: int | float | str | None
     normalize_rows: bool | str
     normalize_labels: bool | str

@@ -277,6 +277,12 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         as in scikit-learn; of labels and numbers the variance, added up over the targets, where a number has
         variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
         of y.) 0 for no pruning.
+    leaves : {"mean", "linear", "auto"}, default="mean"
+        What leaves predict: the mean of their rows, or with "linear" also how far the targets follow where a
+        row lies along the last splits above the leaf, where the errors of left-out rows tell so; within the
+        range of the training rows there. "auto" is "linear", in a forest of 20 trees or more unless small
+        forests that did not see all rows predict the others no better by it. `docs/leaves.md` has the
+        measurements.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
         Features that a split may combine, drawn at random for each split among those that vary in the node:
         a number, a share, a function of their number, or None for all. Never fewer than five where a split
@@ -369,6 +375,7 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         min_impurity_decrease: float | str = "auto",
         ftest: float | None = None,
         ccp_alpha: float = 0.0,
+        leaves: str = "mean",
         max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
         max_samples: int | float | None = None,
@@ -394,6 +401,7 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ftest = ftest
         self.ccp_alpha = ccp_alpha
+        self.leaves = leaves
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples

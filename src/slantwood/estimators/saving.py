@@ -55,8 +55,8 @@ from slantwood.estimators.tree import ObliqueTreeClassifier, ObliqueTreeRegresso
 from slantwood.features.encoding import Encoding
 from slantwood.features.encoding_file import encoding_from_json, encoding_to_json
 from slantwood.hints import shortened
-from slantwood.kernels.matrix import Matrix
-from slantwood.model import container, tree_file
+from slantwood.kernels.matrix import Matrix, dense_matrix
+from slantwood.model import container, slopes_file, tree_file
 from slantwood.model.container import DTYPES, Contents, Source
 from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.splits.own import OwnSplit
@@ -181,7 +181,11 @@ def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
     if dtype not in DTYPES:
         raise TypeError(f"y has dtype {dtype}, but a model file can hold {', '.join(DTYPES)}")
     _check_readable(document, ValueReader(dict(writer.arrays), document["hierarchies"]), model)
-    return Described(document, {"importance": model.forest_.importance_sum, **writer.arrays, **trees})
+    slopes: dict[str, np.ndarray] = {}
+    if model.forest_.slopes is not None:
+        slopes = slopes_file.to_arrays(model.forest_.slopes, model.trees_, float16=float16)
+    arrays = {"importance": model.forest_.importance_sum, **writer.arrays, **trees, **slopes}
+    return Described(document, arrays)
 
 
 def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -> None:
@@ -333,6 +337,7 @@ def restored_trees(contents: Contents) -> Any:
         values = values_of(document["additive"], reader)
         additive = Additive.checked(values, targets.task, targets.n_columns, trees.n_trees)
     _check_leaf_values(trees.leaves, targets, additive)
+    slopes = _slopes_of(arrays, trees, targets, additive)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model.is_single_tree and trees.n_trees != 1:
@@ -341,6 +346,7 @@ def restored_trees(contents: Contents) -> Any:
     fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
     saved: dict[str, Any] = {name: fitted.get(key) for key, name in (_FOREST | _FOREST_FOR_TRAINING).items()}
     saved |= {"settings": settings_from(fitted["settings_"]), "additive": additive}
+    saved["slopes"] = slopes
     forest = FittedForest(trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved)
     optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(
@@ -454,7 +460,9 @@ _LATER = {
 # ---- leaves and fitted attributes
 
 
-def _check_leaf_values(leaves: Matrix, targets: Any, additive: Additive | None) -> None:
+def _check_leaf_values(
+    leaves: Matrix, targets: Any, additive: Additive | None, name: str = "leaves/values"
+) -> None:
     """Refuse probabilities outside 0 to 1, and numbers so large that predictions would be infinite."""
     if additive is not None and not leaves.is_dense:
         raise ModelFileError("the leaves of boosted trees must be dense")
@@ -471,12 +479,24 @@ def _check_leaf_values(leaves: Matrix, targets: Any, additive: Additive | None) 
     least, largest = float(shares.min(initial=0.0)), float(shares.max(initial=0.0))
     if least < 0 or largest > 1 + _ROUNDING:
         wrong = least if least < 0 else largest
-        raise ModelFileError(f"array 'leaves/values' holds {wrong:.6g}; probabilities are from 0 to 1")
+        raise ModelFileError(f"array {name!r} holds {wrong:.6g}; probabilities are from 0 to 1")
     furthest = float(np.abs(numbers).max(initial=0.0))
     parts = [each for each in getattr(targets, "parts", [targets]) if isinstance(each, RegressionTargets)]
     reached = [furthest * part.scale + np.abs(part.mean) for part in parts]
     if furthest > _FURTHEST or not all(np.isfinite(each).all() for each in reached):
-        raise ModelFileError(f"array 'leaves/values' holds {furthest:.6g}: predictions would be infinite")
+        raise ModelFileError(f"array {name!r} holds {furthest:.6g}: predictions would be infinite")
+
+
+def _slopes_of(arrays: Any, trees: Any, targets: Any, additive: Additive | None) -> Any:
+    """Make slopes of the leaves of trees, of a model of numbers alone; None where there are none."""
+    slopes = slopes_file.from_arrays(arrays, trees)
+    if slopes is None:
+        return None
+    if additive is not None or targets.task not in NUMBER_TASKS:
+        raise ModelFileError("array 'slopes/model' belongs to trees and forests of numbers only")
+    for name in ("low", "high"):
+        _check_leaf_values(dense_matrix(getattr(slopes, name)), targets, None, f"slopes/{name}")
+    return slopes
 
 
 def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, predict_only: bool) -> None:
@@ -493,7 +513,7 @@ def _check_fitted(fitted: dict[str, Any], encoding: Encoding, targets: Any, pred
         "_seed": lambda seed: type(seed) is int and 0 <= seed < np.iinfo(np.int32).max,
         "_tuned": lambda tuned: (
             all(isinstance(each, str) for each in tuned)
-            and all(isinstance(each, Real) for each in tuned.values())
+            and all(isinstance(each, Real) or each == "mean" for each in tuned.values())
         ),
         "_has_tree_of_all_rows": lambda flag: type(flag) is bool,
         "_tuned_for": lambda name: name in check.THRESHOLD_RULES,

@@ -102,6 +102,7 @@ _CHECKS: dict[str, Check] = {
     "min_impurity_decrease": _auto_or(_SHARE),
     "ftest": _none_or(partial(check_real, minimum=0.0, maximum=1.0, open_minimum=True)),
     "ccp_alpha": partial(check_real, minimum=0.0),
+    "leaves": partial(check_choice, choices=("mean", "linear", AUTO)),
     "bootstrap": _auto_or(check_flag),
     "max_samples": _none_or(_count_or_share(1, math.inf)),
     "normalize_rows": _auto_or(check_flag),

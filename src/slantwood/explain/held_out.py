@@ -70,7 +70,7 @@ def said_of(model: Any, encoded: Any, tree_mask: np.ndarray | None = None) -> Sa
     predicted = targets.decode(means).reshape(len(means), -1)
     if model.forest_.additive is not None or model.trees_.n_trees < 2:
         return Said(predicted, None)
-    variance = variance_between(model.trees_, predictor.leaves(encoded), tree_mask)
+    variance = variance_between(predictor, encoded, predictor.leaves(encoded), tree_mask)
     return Said(predicted, np.sqrt(variance) * targets.scale)
 
 

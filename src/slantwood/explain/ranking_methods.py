@@ -171,6 +171,11 @@ def _check(model: Any, method: str, groups: Any) -> None:
             "method='permutation' needs rows that a tree did not see, and some tree was grown on all rows; "
             f"fit a forest with bootstrap=True. {elsewhere}"
         )
+    if model.forest_.slopes is not None:
+        raise ValueError(
+            "method='permutation' compares the means of leaves, and those of this model have slopes; fit it "
+            f"with leaves='mean'. {elsewhere}"
+        )
     if model.unlabeled_weight_ > 0:
         raise ValueError(
             "method='permutation' needs rows that no model has seen, and a first model saw all labelled rows "

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-
-from slantwood.features.matrix import to_array
 
 # Values of leaves that are looked up in one go.
 _CELLS = 1 << 21
@@ -21,33 +18,35 @@ class Chunk(NamedTuple):
     values: np.ndarray  # float64 of shape (n_rows, n_trees, n_columns), in units of leaves
 
 
-def leaf_values(trees: Any, nodes: np.ndarray) -> Iterator[Chunk]:
+def leaf_values(predictor: Any, X: Any, nodes: np.ndarray) -> Iterator[Chunk]:
     """Yield what the leaves that rows reach say, for a few rows at a time.
 
     Parameters
     ----------
-    trees : Trees
-        The trees.
+    predictor : Predictor
+        Has the trees.
+    X : array or CSR array
+        The encoded rows.
     nodes : array of int of shape (n_rows, n_trees)
         The node that each row reaches in each tree.
     """
-    leaves, n_trees = to_array(trees.leaves), nodes.shape[1]
-    n_columns = leaves.shape[1]
-    step = max(1, _CELLS // (n_trees * n_columns))
+    step = max(1, _CELLS // (nodes.shape[1] * predictor.forest.trees.leaves.n_columns))
     for start in range(0, len(nodes), step):
         rows = slice(start, start + step)
-        found = leaves[trees.leaf[nodes[rows]].ravel()]
-        dense = found.toarray() if sp.issparse(found) else found
-        yield Chunk(rows, dense.astype(np.float64).reshape(-1, n_trees, n_columns))
+        yield Chunk(rows, predictor.tree_values(X[rows], nodes[rows]).astype(np.float64))
 
 
-def variance_between(trees: Any, nodes: np.ndarray, tree_mask: np.ndarray | None = None) -> np.ndarray:
+def variance_between(
+    predictor: Any, X: Any, nodes: np.ndarray, tree_mask: np.ndarray | None = None
+) -> np.ndarray:
     """Return the variance between the trees that have a say, as one expects it of many trees.
 
     Parameters
     ----------
-    trees : Trees
-        The trees.
+    predictor : Predictor
+        Has the trees.
+    X : array or CSR array
+        The encoded rows.
     nodes : array of int of shape (n_rows, n_trees)
         The node that each row reaches in each tree.
     tree_mask : array of bool of shape (n_rows, n_trees), optional
@@ -59,8 +58,8 @@ def variance_between(trees: Any, nodes: np.ndarray, tree_mask: np.ndarray | None
         Squared deviations from their mean, divided by one less than there are trees; NaN of a single tree.
     """
     mask = np.ones(nodes.shape, np.bool_) if tree_mask is None else tree_mask
-    found = np.empty((len(nodes), trees.leaves.n_columns))
-    for rows, values in leaf_values(trees, nodes):
+    found = np.empty((len(nodes), predictor.forest.trees.leaves.n_columns))
+    for rows, values in leaf_values(predictor, X, nodes):
         say = mask[rows, :, None]
         count = say.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -124,11 +124,12 @@ def spread(
         raise ValueError(
             "the leaves of a model of numbers keep means only: give X_train and y_train, the rows of fit"
         )
-    trees, nodes = model.trees_, model._predictor.leaves(model.encode_features(X))
+    encoded, predictor, trees = model.encode_features(X), model._predictor, model.trees_
+    nodes = predictor.leaves(encoded)
     check_dense_scores(len(nodes), trees.leaves.n_columns)
     within_leaf = _within_leaves(model, X_train, y_train, sample_weight) if is_number else None
     between, within = (np.empty((len(nodes), trees.leaves.n_columns)) for _ in range(2))
-    for rows, values in leaf_values(trees, nodes):
+    for rows, values in leaf_values(predictor, encoded, nodes):
         between[rows] = values.var(axis=1)
         in_leaf = values * (1.0 - values) if within_leaf is None else within_leaf[trees.leaf[nodes[rows]]]
         within[rows] = in_leaf.mean(axis=1)
@@ -143,7 +144,7 @@ def spread(
 
 def _within_leaves(model: Any, X: Any, y: Any, sample_weight: Any) -> np.ndarray:
     """Return the variance of the training rows of each leaf about its mean, in units of leaves."""
-    rows = training_rows(model, X, y, sample_weight)
+    rows, predictor = training_rows(model, X, y, sample_weight), model._predictor
     means = to_array(model.trees_.leaves)
     means = means.toarray() if hasattr(means, "toarray") else means
     found = np.zeros(means.shape)
@@ -151,9 +152,16 @@ def _within_leaves(model: Any, X: Any, y: Any, sample_weight: Any) -> np.ndarray
         tree = rows.tree(index)
         leaf = tree.trees.leaf[tree.leaf_nodes]
         weight = (rows.weights * tree.counts)[:, None] * ~np.isnan(rows.Y)
-        squares = weight * np.nan_to_num(rows.Y - means[leaf].astype(np.float64)) ** 2
+        said = means[leaf] if predictor.forest.slopes is None else _said(predictor, rows, index)
+        squares = weight * np.nan_to_num(rows.Y - said.astype(np.float64)) ** 2
         for target in range(means.shape[1]):
             total = np.bincount(leaf, weight[:, target], len(means))
             added = np.bincount(leaf, squares[:, target], len(means))
             found[:, target] += added / np.where(total > 0, total, 1.0)
     return found
+
+
+def _said(predictor: Any, rows: Any, index: int) -> np.ndarray:
+    """Return what a tree says of the training rows, of which leaves with slopes say more than one thing."""
+    nodes = np.ascontiguousarray(rows.leaf_nodes[:, index : index + 1])
+    return predictor.tree_values(rows.X, nodes)[:, 0]

@@ -188,6 +188,7 @@ def n_graph_inputs(model: Any) -> int:
 
 def add_predictions(graph: Nodes, X: str, model: Any) -> list[Any]:
     """Add the nodes from float32 rows to the outputs of a fitted estimator; return what these are."""
+    _check_leaves(model)
     width = chain_width(model.trees_)
     _check_size(model, width)
     encoding = model.encoding_
@@ -265,6 +266,14 @@ def check_opset(opset: Any) -> None:
         raise ValueError(
             f"opset={opset} must be from {_LOWEST_OPSET} to {highest}: the versions of the operations of "
             "ONNX that have what the graph needs, and that the installed onnx knows"
+        )
+
+
+def _check_leaves(model: Any) -> None:
+    if model.forest_.slopes is not None:
+        raise ValueError(
+            "the leaves of model have slopes, which ONNX graphs of slantwood do not hold yet; fit it with "
+            "leaves='mean'"
         )
 
 

@@ -1,20 +1,36 @@
 """Everything that growing trees needs to know, in one place, and one tree grown from it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from slantwood.growth.grow import Limits, grow
 from slantwood.growth.nodes import GrownTree
 from slantwood.growth.pruning import PruningPath, pruned, pruning_path
+from slantwood.growth.slopes import CLEAR, LEAST_ROWS, MOST_SPLITS, leaf_slopes
 from slantwood.kernels.matrix import Matrix
 from slantwood.leaves.mean import mean_leaves, mean_leaves_with_missing
+from slantwood.model.slopes import Slopes
 from slantwood.model.trees import Trees
 from slantwood.splits.protocol import LearnerAddress
 
 # The flag of growth that nobody stops.
 _GO_ON = np.zeros(1, np.uint8)
+
+
+class _Grown(NamedTuple):
+    tree: GrownTree  # before it is pruned
+    counts: np.ndarray  # int32, draws of its rows, in their order
+    weights: np.ndarray  # float32, the same
+
+
+class Planted(NamedTuple):
+    """One tree with all that belongs to it."""
+
+    trees: Trees
+    importance: np.ndarray  # of features
+    slopes: Slopes | None  # None where leaves are means
 
 
 @dataclass(frozen=True)
@@ -35,6 +51,7 @@ class GrowthPlan:
     bootstrap: bool
     n_draws: int  # rows of a bootstrap sample
     seed: int
+    has_slopes: bool = False  # whether leaves may have slopes beside their means; Y is dense then
 
     def counts(self, index: int) -> np.ndarray:
         """How often each row counts for a tree: its draws with replacement, or once."""
@@ -47,40 +64,48 @@ class GrowthPlan:
 
         Growth ends early, with a tree of no use, once another thread sets `stop_flag[0]`.
         """
-        tree, weights = self._grown(index, stop_flag)
+        planted = self.plant(index, stop_flag)
+        return planted.trees, planted.importance
+
+    def plant(self, index: int, stop_flag: np.ndarray = _GO_ON) -> Planted:
+        """Grow one tree; return it with its importances and, where leaves may have them, slopes."""
+        tree, counts, weights = self._grown(index, stop_flag)
         tree = pruned(self.Y, self.target_weights, tree, weights, self.ccp_alpha)
         is_leaf = tree.left < 0
         if self.Y.has_missing:
             leaves = mean_leaves_with_missing(self.Y, tree, weights, self.overall)
         else:
             leaves = mean_leaves(self.Y, tree.rows, weights, tree.start[is_leaf], tree.stop[is_leaf])
-        return as_trees(tree, leaves), tree.importance
+        slopes = None
+        if self.has_slopes:
+            slopes = leaf_slopes(self.X, self.Y, tree, counts, weights, LEAST_ROWS, MOST_SPLITS, CLEAR)
+        return Planted(as_trees(tree, leaves), tree.importance, slopes)
 
     def pruning_path(self, index: int, stop_flag: np.ndarray = _GO_ON) -> PruningPath:
         """Return the path on which one tree is pruned to its root."""
-        tree, weights = self._grown(index, stop_flag)
+        tree, _, weights = self._grown(index, stop_flag)
         return pruning_path(self.Y, self.target_weights, tree, weights)
 
-    def _grown(self, index: int, stop_flag: np.ndarray) -> tuple[GrownTree, np.ndarray]:
-        # The tree before it is pruned, and the weights of its rows.
+    def _grown(self, index: int, stop_flag: np.ndarray) -> _Grown:
         counts = self.counts(index)
         weights = self.row_weights * counts
         rows = np.flatnonzero(weights > 0).astype(np.uint32)
         weights = weights[rows].astype(np.float32)
+        counts = counts[rows]
         tree = grow_by(
             self.split,
             self.X,
             self.Z,
             self.attribute_weights,
             rows,
-            counts[rows],
+            counts,
             weights,
             importance_power=self.importance_power,
             limits=self.limits,
             seed=tree_seed(self.seed, index),
             stop_flag=stop_flag,
         )
-        return tree, weights
+        return _Grown(tree, counts, weights)
 
 
 def grow_by(

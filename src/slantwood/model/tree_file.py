@@ -116,6 +116,16 @@ def _once_if_equal(numbers: np.ndarray) -> np.ndarray:
     return numbers[:1] if len(numbers) > 1 and bits.min() == bits.max() else numbers
 
 
+def float16_shifts(trees: Trees) -> np.ndarray:
+    """Return the powers of two by which float16 multiplies the scores of rows at each node: 0 at leaves."""
+    split = np.diff(trees.indptr) > 0
+    shifts = np.zeros(len(trees.left), np.int32)
+    if split.any():
+        largest = np.maximum.reduceat(np.abs(trees.weights), trees.indptr[:-1][split])
+        shifts[split] = _FLOAT16_EXPONENT - np.frexp(largest)[1]
+    return shifts
+
+
 def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Round weights to float16; return them and the bias of each inner node.
 
@@ -125,8 +135,7 @@ def _half_weights(trees: Trees, inner: np.ndarray) -> tuple[np.ndarray, np.ndarr
     split = np.diff(trees.indptr) > 0
     counts = np.diff(trees.indptr)[split]
     starts = trees.indptr[:-1][split]
-    exponent = np.frexp(np.maximum.reduceat(np.abs(trees.weights), starts))[1]
-    shift = _FLOAT16_EXPONENT - exponent
+    shift = float16_shifts(trees)[split]
     scaled = np.ldexp(trees.weights, np.repeat(shift, counts))
     rounded = scaled.astype(np.float16)
     scaled -= rounded.astype(np.float32)

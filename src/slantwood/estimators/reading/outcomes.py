@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from slantwood.estimators.names import output_names
 from slantwood.estimators.reading.conditions import finite_or_none
+from slantwood.estimators.reading.slopes import slope_texts
 from slantwood.estimators.reading.steps import MOST_OUTPUTS, StepText, in_a_row
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS, SEVERAL_TASKS
 
@@ -79,10 +80,11 @@ class Predictions:
         elif task in NUMBER_TASKS:
             self.kind = NUMBERS
 
-    def of(self, means: Any, spreads: np.ndarray | None = None) -> Prediction:
+    def of(self, means: Any, spreads: np.ndarray | None = None, leaf: int = -1) -> Prediction:
         """Return what a node predicts whose targets have these means: an array or a CSR array of one row.
 
-        `spreads` are the deviations of its numbers, in the user's units.
+        `spreads` are the deviations of its numbers, in the user's units; `leaf` is the number of a leaf, -1 of
+        other nodes.
         """
         if self.kind == LABELS:
             return self._labels(means)
@@ -95,7 +97,15 @@ class Predictions:
             )
         if self.kind == CLASSES:
             return self._classes(dense)
-        return self._several(dense) if self.kind == SEVERAL else self._numbers(dense, spreads)
+        if self.kind == SEVERAL:
+            return self._several(dense)
+        predicted, slopes = self._numbers(dense, spreads), self._model.forest_.slopes
+        if leaf < 0 or slopes is None or slopes.model[leaf] < 0:
+            return predicted
+        texts = [
+            f"{name} = {each}" for name, each in zip(self._names, slope_texts(self._model, leaf), strict=True)
+        ]
+        return predicted._replace(text=in_a_row(texts, len(texts)))
 
     def _labels(self, means: Any) -> Prediction:
         if sp.issparse(means):

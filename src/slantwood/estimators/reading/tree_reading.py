@@ -216,7 +216,8 @@ def reading_of(
     predicted: list[Prediction | None] = [None] * len(nodes.node)
     for place, means in nodes.means():
         node = int(nodes.node[place])
-        predicted[place] = predictions.of(means, None if targets is None else targets[node])
+        spread = None if targets is None else targets[node]
+        predicted[place] = predictions.of(means, spread, int(alone.leaf[node]))
     title, notes = f"Tree {tree} of {type(model).__name__}, {model.targets_.task}", []
     if predictions.steps is not None:
         title = f"{title}, round {predictions.steps.round_of(tree)}"
