@@ -278,7 +278,7 @@ class LabelTreeClassifier(
                 if self.forest_share == AUTO
                 else float(self.forest_share)
             )
-        found = {"label_trees_": trees, "oblique_forest_": forest, "forest_share_": share}
+        found: dict[str, Any] = {"label_trees_": trees, "oblique_forest_": forest, "forest_share_": share}
         found |= {"encoding_": encoding, "targets_": targets, **targets.attributes}
         progress.end(found)
         self.__dict__.update(found)

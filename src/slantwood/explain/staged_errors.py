@@ -60,7 +60,7 @@ def staged_errors(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> n
     if model.forest_.additive is None:
         nodes = model._predictor.leaves(encoded)
         counts = np.arange(1, nodes.shape[1] + 1)[:, None]
-        for rows, values in leaf_values(model.trees_, nodes):
+        for rows, values in leaf_values(model._predictor, encoded, nodes):
             # Leaves are added up in single precision, as `predict` does it.
             sums = values.astype(np.float32).cumsum(axis=1, dtype=np.float32)
             error.add(rows, (sums / counts.astype(np.float32)).transpose(1, 0, 2))

@@ -83,8 +83,8 @@ class Predictions:
     def of(self, means: Any, spreads: np.ndarray | None = None, leaf: int = -1) -> Prediction:
         """Return what a node predicts whose targets have these means: an array or a CSR array of one row.
 
-        `spreads` are the deviations of its numbers, in the user's units; `leaf` is the number of a leaf, -1 of
-        other nodes.
+        `spreads` are the deviations of its numbers, in the user's units; `leaf` is the number of a leaf, and
+        -1 for other nodes.
         """
         if self.kind == LABELS:
             return self._labels(means)
