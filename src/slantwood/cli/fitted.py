@@ -21,8 +21,8 @@ def training_summary(model: Any, seconds: float) -> list[str]:
         said = f"{pluralize(sizes['label_trees'], 'label tree')} with {sizes['classifiers']:,} classifiers"
         if sizes["trees"]:
             said += f", and {pluralize(sizes['trees'], 'tree')} of a forest,"
-        settings = describe_settings(label_tree_settings(model))
-        return [f"Settings: {settings}.", f"Trained {said} in {seconds:.1f} s."]
+        described = describe_settings(label_tree_settings(model))
+        return [f"Settings: {described}.", f"Trained {said} in {seconds:.1f} s."]
     settings = settings_as_json(model.settings_)
     n_rounds = getattr(model, "n_iter_", None)
     rounds = "" if n_rounds is None else f", in {pluralize(n_rounds, 'round')},"

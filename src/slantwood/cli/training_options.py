@@ -40,10 +40,16 @@ def _pairs(name: str, help: str) -> typer.models.OptionInfo:
 # What a column of numbers means.
 Task = StrEnum("Task", ["classification", "regression"])
 
+
 # What is learned.
-Kind = StrEnum(
-    "Kind", {name.replace("-", "_"): name for name in ("forest", "tree", "boosting", "label-trees")}
-)
+class Kind(StrEnum):
+    """Kinds of models."""
+
+    forest = "forest"
+    tree = "tree"
+    boosting = "boosting"
+    label_trees = "label-trees"
+
 
 # How splits are learned.
 Split = StrEnum("Split", {name: name for name in (AUTO_SPLIT, *SPLITS)})  # type: ignore[misc]

@@ -254,7 +254,7 @@ class LabelTreeClassifier(
         spec = LabelTreeSpec(
             n_trees=self.n_estimators,
             n_children=self.n_children,
-            max_leaf_labels=self._most_in_a_leaf(np.count_nonzero(np.bincount(Y.indices))),
+            max_leaf_labels=self._most_in_a_leaf(int(np.count_nonzero(np.bincount(Y.indices)))),
             C=self.C,
             tol=self.tol,
             max_iter=self.max_iter,

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,9 @@ def write_text(path: Path, form: str, size: float) -> None:
     X, Y = drawn(_SHAPE.scaled(_ROWS_WRITTEN / _SHAPE.rows), 1)
     has_rows = np.unique(Y.indices)  # svmlight knows no others
     Y = sp.csr_array(Y[:, has_rows])
-    names = tuple(tuple(map(str, range(n))) for n in (X.shape[1], Y.shape[1]))
+    features, labels = (tuple(map(str, range(n))) for n in (X.shape[1], Y.shape[1]))
     part = path.with_name("part.txt")
-    write(Data(X, Y, *names, task="multi-label"), part, format=form)
+    write(Data(X, Y, features, labels, task="multi-label"), part, format=form)
     rows = part.read_bytes()
     if form == "extreme":
         rows = rows.partition(b"\n")[2]
@@ -103,11 +103,11 @@ class _Watch(Callback):
         self.peak = tracemalloc.get_traced_memory()[1]
 
 
-def memory_of(fit: Callable[[_Watch], Any]) -> tuple[float, float]:
+def memory_of(model: Any, given: Sequence[Any]) -> tuple[float, float]:
     """Return the megabytes that a fit takes before trees grow, and in all."""
     watch = _Watch()
     tracemalloc.start()
-    fit(watch)
+    model.set_callbacks(watch).fit(*given)
     in_all = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return watch.peak / 1e6, in_all / 1e6
@@ -120,7 +120,7 @@ def compare_arrays(n_rows: int) -> None:
     rng = np.random.default_rng(0)
     dense, numbers = rng.normal(size=(n_rows, 100)).astype(np.float32), rng.normal(size=n_rows)
     one_tree: dict[str, Any] = {"n_estimators": 1, "min_samples_split": 1000, "random_state": 0}
-    models = {
+    models: dict[str, tuple[Any, Any, Any]] = {
         "LabelTreeClassifier": (LabelTreeClassifier(1, n_forest_trees=0, max_iter=1, random_state=0), X, Y),
         "ObliqueForestClassifier, sparse": (ObliqueForestClassifier(**one_tree), X, Y),
         "ObliqueForestRegressor, sparse": (ObliqueForestRegressor(**one_tree), X, numbers),
@@ -132,7 +132,7 @@ def compare_arrays(n_rows: int) -> None:
         for name, (model, rows, y) in models.items():
             model.fit(rows[:1000], y[:1000])  # loads code
             given = [_mapped(Path(folder), each) for each in (rows, y)]
-            before, in_all = memory_of(lambda watch, m=model, g=given: m.set_callbacks(watch).fit(*g))
+            before, in_all = memory_of(model, given)
             sizes = (megabytes(rows), megabytes(y), before, in_all)
             print_row([name, f"{n_rows:,}", *(f"{each:.1f}" for each in sizes)])
 
