@@ -50,6 +50,6 @@ def leaf_model(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[s
     chosen = "linear" if errors[1] < errors[0] else "mean"
     if spec.verbose > 0:
         mean, linear = errors / data.row_weights[rows].sum()
-        found = f"mean: {mean:.4g}, linear: {linear:.4g}"
-        say(f"squared error of unseen rows by leaves: {found}; chosen: {chosen}")
+        shown = f"mean: {mean:.4g}, linear: {linear:.4g}"
+        say(f"squared error of unseen rows by leaves: {shown}; chosen: {chosen}")
     return {} if chosen == "linear" else {"leaves": "mean"}

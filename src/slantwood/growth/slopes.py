@@ -67,7 +67,7 @@ def _make_rows(Y, tree, counts, weights, least_rows):
         for t in range(Y.n_columns):
             if np.isnan(Y.values[tree.rows[i], t]):
                 known[i] = 0.0
-                drawn = 0.0
+                drawn = np.float64(0.0)
         left_out[i] = min(known[i], drawn)
         drawn_before[i + 1] = drawn_before[i] + drawn
         weight_before[i + 1] = weight_before[i] + known[i]
