@@ -18,7 +18,14 @@ from slantwood import (
     load_model,
 )
 from slantwood.ensemble import leaf_model
-from slantwood.explain import conformal, contributions, feature_ranking, spread
+from slantwood.explain import (
+    conformal,
+    contributions,
+    counterfactual,
+    feature_ranking,
+    spread,
+    staged_errors,
+)
 from slantwood.export import export_text, to_onnx
 from slantwood.features.matrix import to_array
 from slantwood.model import container
@@ -235,7 +242,14 @@ def test_what_knows_means_only_says_so(fitted):
         to_onnx(fitted)
     with pytest.raises(ValueError, match="leaves='mean'"):
         feature_ranking(fitted, X, Y, method="permutation")
+    with pytest.raises(ValueError, match="leaves='mean'"):
+        counterfactual(fitted, X[:1], X, amount=1)
     assert feature_ranking(fitted, X, Y).scores.shape == (4,)
+
+
+def test_the_last_of_staged_errors_is_that_of_the_forest(fitted):
+    truth = np.stack([np.maximum(NEW[:, 0] + NEW[:, 1], 0), NEW[:, 2] - NEW[:, 0]], axis=1)
+    assert_allclose(staged_errors(fitted, NEW, truth)[-1], 1 - fitted.score(NEW, truth), rtol=1e-4)
 
 
 @pytest.mark.parametrize(("error", "chosen"), [(0.0, "linear"), (9.0, "mean")])

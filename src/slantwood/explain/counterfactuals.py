@@ -104,8 +104,8 @@ def counterfactual(
     check_model(model, "a counterfactual")
     if model.forest_.slopes is not None:
         raise ValueError(
-            "a counterfactual is found where a row changes its leaf, and leaves of this model have slopes, along "
-            "which predictions change as well; fit it with leaves='mean'"
+            "a counterfactual is found where a row changes its leaf, and leaves of this model have slopes, "
+            "along which predictions change as well; fit it with leaves='mean'"
         )
     if isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1):
         row = np.asarray(row).reshape(1, -1)
