@@ -156,9 +156,9 @@ def test_rows_are_predicted_by_trees_that_did_not_see_them(pilots, monkeypatch):
 
 
 def test_few_trees_tell_the_squared_error_of_many(pilots, monkeypatch):
-    # Extrapolated from four trees, the error is that of twenty on the same rows, and not that of four. One
+    # Extrapolated from four trees, the error is that of twelve on the same rows, and not that of four. One
     # pilot may be off by as much as a half of the difference; the mean of six is not.
-    few, many = leaf_size._TREES, 20
+    few, many = leaf_size._TREES, 12
     for n_trees, told in [(few, many), (few, few), (many, many)]:
         monkeypatch.setattr(leaf_size, "_TREES", n_trees)
         monkeypatch.setattr(unseen, "_MANY_TREES", told)

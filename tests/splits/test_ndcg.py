@@ -85,6 +85,7 @@ def test_all_forms_of_a_node_give_the_same_split(in_both_forms, gathered, standa
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("class_weight", ["balanced", None])
+@pytest.mark.compiles
 def test_the_plane_is_that_of_the_regression_on_the_sides_at_these_costs(
     in_both_forms, gathered, class_weight
 ):

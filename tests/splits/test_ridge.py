@@ -98,6 +98,7 @@ def test_a_single_target_is_regressed_as_it_is_and_draws_no_random_numbers(block
 @pytest.mark.plain_python
 @pytest.mark.parametrize("strength", ["gcv", "newton", 0.3])
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
+@pytest.mark.compiles
 def test_the_split_is_the_regression_cut_where_it_is_best(blocks_of, standardised_of, strength, form):
     X, Z, r = rows_and_targets(1)
     X, Z = scaled(blocks_of, X, r)[form], scaled(blocks_of, Z, r)[form]

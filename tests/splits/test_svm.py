@@ -100,6 +100,7 @@ def test_with_two_classes_the_clusters_are_the_classes(blocks_of, standardised_o
 @pytest.mark.plain_python
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.compiles
 def test_balanced_costs_are_inverse_to_the_weight_of_the_clusters(blocks_of, form, weighted):
     rng = np.random.default_rng(0)
     n = 40

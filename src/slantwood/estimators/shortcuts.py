@@ -11,7 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
-    from slantwood.explain import Contributions
+    from slantwood.explain import Conformal, Contributions
 
 
 class DescribeMixin:
@@ -129,3 +129,35 @@ class ExplainMixin(DescribeMixin):
         from slantwood.explain import contributions
 
         return contributions(self, X, targets=targets)
+
+    def conformal(self, X: Any, y: Any, **options: Any) -> Conformal:
+        """Learn how sure predictions are from rows that trees did not see, as `slantwood.explain.conformal`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            The rows of `fit`, of a forest with ``bootstrap=True``; others with ``unseen=True``.
+        y : array, data frame, sparse matrix or label sets
+            Their numbers, classes or labels.
+        **options : dict
+            Those of the function: `sample_weight`, `unseen`, `cv`, `random_state`.
+
+        Returns
+        -------
+        Conformal
+            With `predict_interval` for numbers, `predict_set` for classes and labels, and `measure`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from slantwood import ObliqueForestRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> forest = ObliqueForestRegressor(n_estimators=20, bootstrap=True, random_state=0).fit(X, y)
+        >>> intervals = forest.conformal(X, y).predict_interval(X[:2], coverage=0.8)
+        >>> bool((intervals.lower < forest.predict(X[:2])).all())
+        True
+        """
+        check_is_fitted(self)
+        from slantwood.explain import conformal
+
+        return conformal(self, X, y, **options)

@@ -36,17 +36,38 @@ def picture(make: Picture) -> Picture:
 @picture
 def report(path: Path) -> None:
     """Photograph two places of the report on a forest of the data set emotions."""
-    data = load("emotions")
-    rows = np.random.default_rng(0).permutation(len(data.y))
-    learn, test = rows[:400], rows[400:]
-    forest = ObliqueForestClassifier(random_state=0)
-    forest.fit(data.X[learn], data.y[learn], feature_names=data.feature_names, target_names=data.target_names)
+    _photograph_report(ObliqueForestClassifier(random_state=0), "emotions", "trees", path)
+
+
+@picture
+def report_hierarchy(path: Path) -> None:
+    """Photograph the report on a forest of gene functions, which form a hierarchy."""
+    hierarchy = load("yeast_cellcycle_FUN").hierarchy
+    forest = ObliqueForestClassifier(hierarchy=hierarchy, random_state=0)
+    _photograph_report(forest, "yeast_cellcycle_FUN", "examples", path)
+
+
+@picture
+def report_numbers(path: Path) -> None:
+    """Photograph the report on a forest of several numbers."""
+    _photograph_report(ObliqueForestRegressor(random_state=0), "jura", "quality", path)
+
+
+def _photograph_report(forest: Any, name: str, place: str, path: Path) -> None:
+    """Fit two thirds of a data set; photograph the begin of the report on the others, and one more section."""
+    data = load(name)
+    rows = np.random.default_rng(0).permutation(data.X.shape[0])
+    learn, test = np.split(rows, [2 * len(rows) // 3])
+    names: dict[str, Any] = {"feature_names": data.feature_names}
+    if data.hierarchy is None:  # which names the labels itself
+        names["target_names"] = data.target_names
+    forest.fit(data.X[learn], data.y[learn], **names)
     with tempfile.TemporaryDirectory() as folder, _browser(900, 1000) as browser:
         page = forest.report(Path(folder) / "report.html", data.X[test], data.y[test])
         browser.get(page.as_uri())
         shots = [browser.get_screenshot_as_png()]
-        browser.execute_script("document.getElementById('trees').scrollIntoView()")
-        time.sleep(1)  # until the first tree is drawn
+        browser.execute_script(f"document.getElementById('{place}').scrollIntoView()")
+        time.sleep(1)  # until a tree is drawn
         shots.append(browser.get_screenshot_as_png())
     _save_side_by_side(shots, path)
 
