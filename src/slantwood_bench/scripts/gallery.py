@@ -54,7 +54,7 @@ def report_numbers(path: Path) -> None:
 
 
 def _photograph_report(forest: Any, name: str, place: str, path: Path) -> None:
-    """Fit two thirds of a data set; photograph the begin of the report on the others, and one more section."""
+    """Fit two thirds of a data set; photograph the report on the others, its begin and a section."""
     data = load(name)
     rows = np.random.default_rng(0).permutation(data.X.shape[0])
     learn, test = np.split(rows, [2 * len(rows) // 3])
