@@ -77,6 +77,7 @@ def test_no_other_allowed_cut_of_a_line_removes_more_impurity(blocks_of, form, n
 @pytest.mark.parametrize("form", [0, 1], ids=["dense", "sparse"])
 @pytest.mark.parametrize("at_random", [False, True])
 @given(n=st.integers(2, 25), d=st.integers(1, 3), levels=st.sampled_from([2, 5, 1000]), seed=SEEDS)
+@pytest.mark.compiles
 def test_of_all_features_the_best_allowed_cut_is_taken(
     blocks_of, standardised_of, form, at_random, n, d, levels, seed
 ):
