@@ -1,9 +1,11 @@
 """A whole fit, from top to bottom: settings that follow the noise, rows without label, trees."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
+from slantwood.ensemble.assembling import OnTree
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.growing import OnTree, grow_forest, grow_pruning_path
+from slantwood.ensemble.growing import grow_forest, grow_pruning_path
 from slantwood.ensemble.semi_supervised import label_unlabeled
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
@@ -35,7 +37,7 @@ def fit_forest(
     FittedForest
         The forest.
     """
-    data, spec = _prepared(data, spec)
+    data, spec = prepared(data, spec)
     return grow_forest(data, spec, earlier, on_tree)
 
 
@@ -54,14 +56,34 @@ def fit_pruning_path(data: TrainingData, spec: ForestSpec) -> PruningPath:
     PruningPath
         The path.
     """
-    return grow_pruning_path(*_prepared(data, spec))
+    return grow_pruning_path(*prepared(data, spec))
 
 
-def _prepared(data: TrainingData, spec: ForestSpec) -> tuple[TrainingData, ForestSpec]:
-    """Decide on settings and on labels of rows without any."""
+class Prepared(NamedTuple):
+    """Rows whose labels are all decided, and a spec in which nothing is left to be chosen on unseen rows."""
+
+    data: TrainingData
+    spec: ForestSpec
+
+
+def prepared(data: TrainingData, spec: ForestSpec) -> Prepared:
+    """Decide on settings and on labels of rows without any.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Checked and encoded rows.
+    spec : ForestSpec
+        Checked parameters; one that has tuned settings keeps these.
+
+    Returns
+    -------
+    Prepared
+        What trees can be grown from.
+    """
     if not (known_rows(data.Y) & (data.row_weights > 0)).any():
         raise ValueError("y has no label in any row of positive weight; at least one row must have one")
     if spec.tuned is None:
         spec = tuned(data, spec)
     data, unlabeled_weight = label_unlabeled(data, spec)
-    return data, replace(spec, unlabeled_weight=unlabeled_weight)
+    return Prepared(data, replace(spec, unlabeled_weight=unlabeled_weight))

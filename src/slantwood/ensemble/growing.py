@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from slantwood.ensemble.assembling import OnTree, Outline, assembled, with_dense_rows
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import (
     Settings,
@@ -23,7 +23,6 @@ from slantwood.ensemble.workers import grown_by_workers, has_workers
 from slantwood.features.matrix import (
     column_means,
     normalized_rows,
-    prediction_matrix,
     scaled_columns,
     to_array,
     training_matrix,
@@ -33,16 +32,11 @@ from slantwood.growth.grow import Limits
 from slantwood.growth.plan import GrowthPlan
 from slantwood.growth.pruning import PruningPath
 from slantwood.growth.significance import critical_values
-from slantwood.kernels.matrix import Matrix, dense_matrix
-from slantwood.model.slopes import Slopes, join_slopes, no_slopes
-from slantwood.model.trees import Trees, join
+from slantwood.kernels.matrix import Matrix
 from slantwood.targets.clustering import clustering_columns, sketch, sketch_width
 from slantwood.targets.equal_say import equal_say
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.threads import StopFlag, run_in_threads
-
-# Called after each tree with a function that makes the forest so far; returns whether to stop.
-OnTree = Callable[[Callable[[], FittedForest]], bool]
 
 
 def grow_forest(
@@ -69,50 +63,17 @@ def grow_forest(
     FittedForest
         The earlier trees and the new ones.
     """
-    data, settings, plan = _planned(data, spec)
-    grown = [] if earlier is None else [earlier.trees]
-    sloped = [] if earlier is None else [earlier.slopes]
-    n_earlier = 0 if earlier is None else earlier.trees.n_trees
-    importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
-
-    def so_far() -> FittedForest:
-        if any(part is not None for part in sloped):
-            grown[:] = map(_with_dense_leaves, grown)
-        slopes = _joined_slopes(sloped, grown)
-        trees = join(grown)
-        # A callback that asks after each tree joins two parts, not all of them again.
-        grown[:], sloped[:] = [trees], [slopes]
-        return FittedForest(
-            trees=trees,
-            settings=settings,
-            encoding=data.encoding,
-            targets=data.targets,
-            importance_sum=importance_sum.copy(),  # later trees do not change a forest of earlier ones
-            unlabeled_weight=float(spec.unlabeled_weight or 0.0),
-            seed=spec.seed,
-            tuned=spec.tuned,
-            has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
-            or (trees.n_trees > n_earlier and not plan.bootstrap),
-            slopes=slopes,
-        )
-
+    plan, outline = planned(data, spec)
     stop = StopFlag()
-    left = range(n_earlier, spec.n_trees)
+    left = range(0 if earlier is None else earlier.trees.n_trees, spec.n_trees)
     on_workers = has_workers() and not (spec.is_inner or spec.single_tree)
     grow = partial(plan.plant, stop_flag=stop.array)
-    planted_trees = (
+    planted = (
         grown_by_workers(plan, left, spec.n_jobs)
         if on_workers
         else run_in_threads(grow, left, spec.n_jobs, stop)
     )
-    with closing(planted_trees) as trees:
-        for planted in trees:
-            grown.append(_consistent(planted.trees, data, plan))
-            sloped.append(planted.slopes)
-            importance_sum += planted.importance
-            if on_tree is not None and on_tree(so_far):
-                break
-    return so_far()
+    return assembled(outline, planted, earlier, on_tree)
 
 
 def grow_pruning_path(data: TrainingData, spec: ForestSpec) -> PruningPath:
@@ -130,26 +91,51 @@ def grow_pruning_path(data: TrainingData, spec: ForestSpec) -> PruningPath:
     PruningPath
         The path.
     """
-    plan = _planned(data, spec).plan
+    plan = planned(data, spec).plan
     stop = StopFlag()
     with closing(run_in_threads(partial(plan.pruning_path, stop_flag=stop.array), [0], 1, stop)) as paths:
         return next(iter(paths))
 
 
-class _Planned(NamedTuple):
-    data: TrainingData
-    settings: Settings
-    plan: GrowthPlan
+class Planned(NamedTuple):
+    """All that is the same for the trees of a forest."""
+
+    plan: GrowthPlan  # the rows, and how trees are grown on them
+    outline: Outline  # what the forest is beside its trees
 
 
-def _planned(data: TrainingData, spec: ForestSpec) -> _Planned:
-    """Settle everything that is the same for all trees."""
+def planned(data: TrainingData, spec: ForestSpec) -> Planned:
+    """Settle everything that is the same for all trees.
+
+    Parameters
+    ----------
+    data : TrainingData
+        The rows, whose labels are all decided.
+    spec : ForestSpec
+        What is asked for.
+
+    Returns
+    -------
+    Planned
+        The plan by which trees grow, and what the forest is beside them.
+    """
     if data.clustering.is_targets:
         data = data.without_unlabeled()
     counting, width, settings = _settled(data, spec)
     Y = training_matrix(data.Y)
     scoring = _scoring_columns(data, Y, spec, settings, counting, width)
-    return _Planned(data, settings, _plan(data, Y, spec, settings, scoring))
+    plan = _plan(data, Y, spec, settings, scoring)
+    outline = Outline(
+        settings=settings,
+        encoding=data.encoding,
+        targets=data.targets,
+        n_columns=data.X.shape[1],
+        unlabeled_weight=float(spec.unlabeled_weight or 0.0),
+        seed=spec.seed,
+        tuned=spec.tuned,
+        has_missing_targets=plan.Y.has_missing,
+    )
+    return Planned(plan, outline)
 
 
 def planned_settings(data: TrainingData, spec: ForestSpec) -> Settings:
@@ -222,7 +208,7 @@ def _plan(
 ) -> GrowthPlan:
     X = training_matrix(data.X)
     has_slopes = settings.leaves == "linear"
-    Y = _dense(Y) if has_slopes else Y
+    Y = with_dense_rows(Y) if has_slopes else Y
     Z, attribute_weights = scoring
     split = settings.split
     max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
@@ -263,23 +249,6 @@ def _plan(
     )
 
 
-def _joined_slopes(parts: Sequence[Slopes | None], trees: Sequence[Trees]) -> Slopes | None:
-    """Put the slopes of parts of a forest into one; None where no part may have any."""
-    if all(part is None for part in parts):
-        return None
-    pairs = zip(parts, trees, strict=True)
-    return join_slopes([no_slopes(tree) if part is None else part for part, tree in pairs], trees)
-
-
-def _with_dense_leaves(trees: Trees) -> Trees:
-    """Return the same trees with dense leaves, which slopes are beside."""
-    return trees if trees.leaves.is_dense else trees._replace(leaves=_dense(trees.leaves))
-
-
-def _dense(matrix: Matrix) -> Matrix:
-    return matrix if matrix.is_dense else dense_matrix(np.ascontiguousarray(to_array(matrix).toarray()))
-
-
 def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:
     """Weights of the columns of Y in the cost of a tree; one column for two classes stands for two."""
     weights, stand_for_two = spec.target_weights.astype(np.float64), data.targets.stand_for_two
@@ -290,11 +259,3 @@ def _cost_weights(data: TrainingData, spec: ForestSpec) -> np.ndarray:
 
 def _overall_means(Y: Matrix, row_weights: np.ndarray) -> np.ndarray:
     return np.nan_to_num(column_means(to_array(Y), row_weights)).astype(np.float32)
-
-
-def _consistent(tree: Trees, data: TrainingData, plan: GrowthPlan) -> Trees:
-    """Put the leaves in line with a hierarchy: means over other rows for each label are so up to rounding."""
-    hierarchy = data.targets.hierarchy
-    if hierarchy is None or not plan.Y.has_missing:
-        return tree
-    return tree._replace(leaves=prediction_matrix(hierarchy.consistent(to_array(tree.leaves))))

@@ -96,26 +96,40 @@ class ObliqueEstimator(
         """Fit; an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
         try:
-            for name in _OPTIONAL:
-                self.__dict__.pop(name, None)
-            names = names_of(y) if target_names is None else target_names
-            data = self._training_data(X, y, sample_weight, clustering, names)
-            if target_names is None and data.targets.hierarchy is not None and len(names or ()) > 1:
-                names = None  # columns in an order of their own, while the hierarchy names the labels
-            if names is not None:
-                names = check.check_names("target_names", names, check.target_name_counts(data.targets))
-            if self._continues:  # y and X without names have those of before
-                names = check.same_names("target_names", names, before.get("target_names_"))
-                feature_names = before.get("input_names_") if feature_names is None else feature_names
-            if feature_names is not None:
-                self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
-            if names is not None:
-                self.target_names_ = names
-            self._grow(data)  # last, so that callbacks know the names, too
+            # Growing comes last, so that callbacks know the names, too.
+            self._grow(self._read(X, y, sample_weight, clustering, feature_names, target_names))
         except BaseException:
             put_back(self, before)
             raise
         return self
+
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        clustering: Any,
+        feature_names: Sequence[str] | None,
+        target_names: Sequence[str] | None,
+    ) -> TrainingData:
+        """Check and encode what `fit` is given, and set the names; attributes of an earlier fit go."""
+        earlier_inputs, earlier_targets = vars(self).get("input_names_"), vars(self).get("target_names_")
+        for name in _OPTIONAL:
+            self.__dict__.pop(name, None)
+        names = names_of(y) if target_names is None else target_names
+        data = self._training_data(X, y, sample_weight, clustering, names)
+        if target_names is None and data.targets.hierarchy is not None and len(names or ()) > 1:
+            names = None  # columns in an order of their own, while the hierarchy names the labels
+        if names is not None:
+            names = check.check_names("target_names", names, check.target_name_counts(data.targets))
+        if self._continues:  # y and X without names have those of before
+            names = check.same_names("target_names", names, earlier_targets)
+            feature_names = earlier_inputs if feature_names is None else feature_names
+        if feature_names is not None:
+            self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
+        if names is not None:
+            self.target_names_ = names
+        return data
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, clustering: Any, names: Sequence[str] | None
@@ -197,6 +211,10 @@ class ObliqueEstimator(
         progress = Progress(self, n_trees - n_earlier, data.table, data.y, so_far)
         forest = fit_forest(data, spec, earlier, progress.tree)
         progress.end(forest)
+        self._keep(forest, data, spec)
+
+    def _keep(self, forest: FittedForest, data: TrainingData, spec: ForestSpec) -> None:
+        """Set the attributes of a fit whose trees are all grown."""
         self.__dict__.update(fitted_attributes(forest))
         if not self._needs_out_of_bag:
             return
@@ -206,7 +224,7 @@ class ObliqueEstimator(
                 f"oob_score=True: {found.n_seen_by_all} of {len(found.has_mean)} rows were seen by every one "
                 f"of the {self.trees_.n_trees} trees, and have no out-of-bag prediction; more trees "
                 "(n_estimators) leave fewer such rows",
-                stacklevel=USERS_LINE,
+                stacklevel=USERS_LINE + 1,
             )
         self._keep_out_of_bag(found, data)
 

@@ -125,7 +125,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
                     "A column-vector y was passed when a 1d array was expected: it is taken as one class per "
                     "row; pass one dimension to say so yourself",
                     DataConversionWarning,
-                    stacklevel=USERS_LINE + 1,  # `_fit` calls this by `_training_data`
+                    stacklevel=USERS_LINE + 2,  # `_fit` calls this by `_read` and `_training_data`
                 )
                 y = y.ravel()
             if y.ndim == 1:

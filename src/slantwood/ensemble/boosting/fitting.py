@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.additive import Additive
+from slantwood.ensemble.assembling import OnTree
 from slantwood.ensemble.boosting.beside import ForestMaker, in_part
 from slantwood.ensemble.boosting.courses import Course, CrossedCourse, Done, SingleCourse
 from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
@@ -17,7 +18,6 @@ from slantwood.ensemble.boosting.settings import FEW_ROWS, resolve_boosting
 from slantwood.ensemble.boosting.spec import BoostingSpec
 from slantwood.ensemble.boosting.stopping import Watch
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.growing import OnTree
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import BoostingSettings
 from slantwood.ensemble.training_data import TrainingData
