@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.forest import FittedForest, no_trees
 from slantwood.ensemble.settings import Settings
 from slantwood.features.encoding import Encoding
 from slantwood.features.matrix import prediction_matrix, to_array
@@ -35,6 +35,20 @@ class Outline:
     seed: int
     tuned: Mapping[str, Any] | None
     has_missing_targets: bool
+
+    def forest(self, trees: Trees | None = None, importance_sum: np.ndarray | None = None) -> FittedForest:
+        """Return a forest of these trees, by default of none; of importances the sum over the trees."""
+        return FittedForest(
+            trees=no_trees(self.targets.n_columns) if trees is None else trees,
+            settings=self.settings,
+            encoding=self.encoding,
+            targets=self.targets,
+            importance_sum=np.zeros(self.n_columns) if importance_sum is None else importance_sum,
+            unlabeled_weight=self.unlabeled_weight,
+            seed=self.seed,
+            tuned=self.tuned,
+            has_tree_of_all_rows=False,
+        )
 
     def consistent(self, trees: Trees) -> Trees:
         """Put leaves in line with a hierarchy: means over other rows for each label are so up to rounding."""
@@ -80,15 +94,8 @@ def assembled(
         trees = join(grown)
         # A callback that asks after each tree joins two parts, not all of them again.
         grown[:], sloped[:] = [trees], [slopes]
-        return FittedForest(
-            trees=trees,
-            settings=outline.settings,
-            encoding=outline.encoding,
-            targets=outline.targets,
-            importance_sum=importance_sum.copy(),  # later trees do not change a forest of earlier ones
-            unlabeled_weight=outline.unlabeled_weight,
-            seed=outline.seed,
-            tuned=outline.tuned,
+        return replace(
+            outline.forest(trees, importance_sum.copy()),  # which later trees do not change
             has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
             or (trees.n_trees > n_earlier and not outline.settings.bootstrap),
             slopes=slopes,

@@ -9,6 +9,7 @@ import numpy as np
 from slantwood.ensemble.additive import Additive
 from slantwood.ensemble.settings import Settings, settings_from
 from slantwood.features.encoding import Encoding
+from slantwood.kernels.matrix import dense_matrix
 from slantwood.model import slopes_file, tree_file
 from slantwood.model.slopes import Slopes
 from slantwood.model.trees import Trees
@@ -33,6 +34,8 @@ class FittedForest:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle and skops keep: of trees and settings plain arrays and values, as in a file."""
+        if not self.trees.n_trees:
+            return self.__dict__ | {"trees": None, "settings": self.settings.to_dict()}
         has_sizes = not np.isnan(self.trees.node_weight).any()
         described, arrays = tree_file.to_arrays(self.trees, predict_only=not has_sizes)
         kept = {"trees": (described, arrays), "settings": self.settings.to_dict()}
@@ -42,9 +45,32 @@ class FittedForest:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was kept; compiled code sees trees that were checked, as those of a model file are."""
-        described, arrays = state["trees"]
         n_features, n_targets = len(state["encoding"].source), state["targets"].n_columns
+        if state["trees"] is None:
+            made = {"trees": no_trees(n_targets), "settings": settings_from(state["settings"])}
+            self.__dict__.update(state | made)
+            return
+        described, arrays = state["trees"]
         trees = tree_file.from_arrays(described, dict(arrays), n_features=n_features, n_targets=n_targets)
         slopes = slopes_file.from_arrays(dict(state.get("slopes") or {}), trees)
         made = {"trees": trees, "settings": settings_from(state["settings"]), "slopes": slopes}
         self.__dict__.update(state | made)
+
+
+def no_trees(n_targets: int) -> Trees:
+    """Return trees of which there are none."""
+    none, numbers = np.empty(0, np.int32), np.empty(0, np.float32)
+    return Trees(
+        roots=none,
+        left=none,
+        right=none,
+        leaf=none,
+        indptr=np.zeros(1, np.int64),
+        indices=none,
+        weights=numbers,
+        means=numbers,
+        bias=np.empty(0),
+        depth=none,
+        node_weight=np.empty(0),
+        leaves=dense_matrix(np.empty((0, n_targets), np.float32)),
+    )

@@ -1,0 +1,104 @@
+"""Trees that each grow on a share of the rows: shares are random, so that each is like all rows.
+
+Rows are divided at random, whatever part they lie in and in whatever order, so that trees do not get worse
+where parts differ. Settings that are left to the data are chosen on the first share, and hold for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from slantwood.ensemble.assembling import Outline
+from slantwood.ensemble.fitting import prepared
+from slantwood.ensemble.growing import planned
+from slantwood.ensemble.settings import Settings
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.estimators.parts.agreement import Agreement, PartOfRows, joined
+from slantwood.growth.plan import GrowthPlan
+
+
+class Share(NamedTuple):
+    """A share of the rows, ready for trees."""
+
+    plan: GrowthPlan
+    outline: Outline  # of the forest
+    spec: ForestSpec  # in which nothing is left open
+
+
+def first_share(agreement: Agreement, pieces: Sequence[PartOfRows]) -> Share:
+    """Read a share of the rows, and choose the settings that are left to the data.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        How rows are read.
+    pieces : sequence of PartOfRows
+        Rows of the share.
+
+    Returns
+    -------
+    Share
+        What trees can be grown on.
+    """
+    data = agreement.read(joined(pieces))
+    return _share(agreement, data, agreement.reader._spec(data, agreement.reader.forest_))
+
+
+def later_share(agreement: Agreement, pieces: Sequence[PartOfRows], spec: ForestSpec) -> Share:
+    """Read another share of the rows, for trees by the settings of the first.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        How rows are read.
+    pieces : sequence of PartOfRows
+        Rows of the share.
+    spec : ForestSpec
+        That of the first share.
+
+    Returns
+    -------
+    Share
+        What trees can be grown on.
+    """
+    return _share(agreement, agreement.read(joined(pieces)), spec)
+
+
+def _share(agreement: Agreement, data: Any, spec: ForestSpec) -> Share:
+    data, spec = prepared(data, spec)
+    plan, outline = planned(data, spec)
+    chosen = {each.name: getattr(outline.settings, each.name) for each in fields(Settings)}
+    spec = replace(spec, **chosen)
+    # What the model says of X and y is what all parts agreed on, not what this share happens to have.
+    agreed = agreement.reader.forest_
+    return Share(plan, replace(outline, encoding=agreed.encoding, targets=agreed.targets), spec)
+
+
+def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: int) -> list[PartOfRows]:
+    """Divide a part at random, a piece for each share.
+
+    Parameters
+    ----------
+    part : PartOfRows
+        Rows.
+    n_shares : int
+        How many shares there are.
+    n_held : int
+        In how many shares each row is: 1 where shares have no row in common.
+    seed : int
+        Of the division; parts have seeds of their own.
+
+    Returns
+    -------
+    list of PartOfRows
+        A piece for each share; some may be without rows.
+    """
+    of = np.random.default_rng(seed).permutation(np.arange(part.n_rows) % n_shares)
+    held = ((of[:, None] + np.arange(n_held)) % n_shares) if n_held < n_shares else None
+    if held is None:
+        return [part] * n_shares
+    return [part.rows(np.flatnonzero((held == share).any(axis=1))) for share in range(n_shares)]

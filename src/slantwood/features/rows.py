@@ -1,0 +1,105 @@
+"""Some rows of a table, and tables put below one another, in whatever container rows come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.hints import shown
+
+
+def n_rows_of(table: Any) -> int:
+    """Return the number of rows of an array, sparse matrix, frame, series or list.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> n_rows_of([1, 2, 3]), n_rows_of(sp.eye_array(4))
+    (3, 4)
+    """
+    shape = getattr(table, "shape", None)
+    return int(shape[0]) if shape else len(table)
+
+
+def take_rows(table: Any, rows: np.ndarray) -> Any:
+    """Return some rows, in the container that the table is.
+
+    Parameters
+    ----------
+    table : array, sparse matrix, frame, series or list
+        All rows.
+    rows : array of int
+        Numbers of rows.
+
+    Returns
+    -------
+    object
+        Of the same kind as the table; a tuple becomes a list.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> take_rows(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    if isinstance(table, (list, tuple)):
+        return [table[row] for row in rows.tolist()]
+    if sp.issparse(table):
+        return sp.csr_array(table)[rows]
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    if hasattr(table, "take"):  # of Arrow
+        return table.take(rows)
+    return table[rows]  # of polars
+
+
+def join_rows(parts: Sequence[Any]) -> Any:
+    """Put tables of one kind below one another.
+
+    Parameters
+    ----------
+    parts : sequence of arrays, sparse matrices, frames, series or lists
+        Tables with the same columns; those without any row are left out, unless all are so.
+
+    Returns
+    -------
+    object
+        Of the same kind as the parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> join_rows([np.zeros((2, 3)), np.ones((1, 3))]).shape
+    (3, 3)
+    """
+    parts = [part for part in parts if n_rows_of(part)] or list(parts[:1])
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if all(isinstance(part, (list, tuple)) for part in parts):
+        return [row for part in parts for row in part]
+    if all(map(sp.issparse, parts)):
+        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts], format="csr"))
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    if not all(type(part) is type(first) for part in parts):
+        kinds = ", ".join(sorted({type(part).__name__ for part in parts}))
+        raise TypeError(f"parts of the rows are of several kinds ({kinds}); give all in the same form")
+    if hasattr(first, "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts)
+    if hasattr(first, "vstack") or hasattr(first, "append"):  # a frame or a series of polars
+        import polars as pl
+
+        return pl.concat(parts)
+    if hasattr(first, "combine_chunks"):
+        import pyarrow as pa
+
+        return pa.concat_tables(parts)
+    raise TypeError(f"rows come as {shown(type(first).__name__)}; give arrays, sparse matrices or frames")
