@@ -16,7 +16,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.callbacks import Callback
 from slantwood.ensemble import workers
-from slantwood.ensemble.workers import _Shared, has_workers
+from slantwood.ensemble.workers import SharedPlan, has_workers
 from slantwood.features.matrix import training_matrix
 from slantwood.kernels.matrix import Matrix
 
@@ -93,8 +93,8 @@ def test_trees_are_grown_in_the_workers_and_the_rows_are_sent_once(cluster):
 
 def count_arrivals():
     """Make a worker count how often rows come to it."""
-    arrived, put_right = [], workers._Shared.__setstate__
-    workers._Shared.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
+    arrived, put_right = [], workers.SharedPlan.__setstate__
+    workers.SharedPlan.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
     workers.arrived = arrived
 
 
@@ -142,9 +142,9 @@ def test_what_arrives_off_its_alignment_is_put_right():
     X = np.arange(12, dtype=np.float32).reshape(3, 4)
     shifted = np.frombuffer(b"." + X.tobytes(), np.uint8)[1:].view(np.float32).reshape(X.shape)
     assert not shifted.flags.aligned
-    plan = SharedPlan(Matrix(True, shifted, *training_matrix(X)[2:]), 7)
+    plan = PlanThatTravels(Matrix(True, shifted, *training_matrix(X)[2:]), 7)
     shared = pickle.loads(
-        pickle.dumps(_Shared(plan), protocol=5, buffer_callback=(kept := []).append), buffers=kept
+        pickle.dumps(SharedPlan(plan), protocol=5, buffer_callback=(kept := []).append), buffers=kept
     )
     assert shared.plan.X.values.flags.aligned
     assert shared.plan.seed == 7
@@ -153,7 +153,7 @@ def test_what_arrives_off_its_alignment_is_put_right():
 
 
 @dataclass(frozen=True)
-class SharedPlan:
+class PlanThatTravels:
     """The part of a plan that travels."""
 
     X: Matrix

@@ -41,7 +41,7 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
     Planted
         A tree and all that belongs to it.
     """
-    shared = _Shared(plan)
+    shared = SharedPlan(plan)
     run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     results = run(delayed(_grow)(shared, number) for number in numbers)
     try:
@@ -50,7 +50,7 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
         results.close()  # cancels what nobody waits for
 
 
-class _Shared:
+class SharedPlan:
     """The plan as one large thing, which backends send once and not with each task.
 
     Dask's backend of joblib scatters arguments that say that they are large, and knows a later one for the
@@ -81,5 +81,5 @@ def _aligned(value: Any) -> Any:
     return type(value)(*map(_aligned, value)) if isinstance(value, tuple) else value
 
 
-def _grow(shared: _Shared, number: int) -> Planted:
+def _grow(shared: SharedPlan, number: int) -> Planted:
     return shared.plan.plant(number)

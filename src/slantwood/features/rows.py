@@ -83,7 +83,9 @@ def join_rows(parts: Sequence[Any]) -> Any:
         return first
     if all(isinstance(part, (list, tuple)) for part in parts):
         return [row for part in parts for row in part]
-    if all(map(sp.issparse, parts)):
+    if any(map(sp.issparse, parts)) and all(
+        sp.issparse(each) or isinstance(each, np.ndarray) for each in parts
+    ):
         return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts], format="csr"))
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)

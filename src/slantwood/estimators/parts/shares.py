@@ -78,7 +78,7 @@ def _share(agreement: Agreement, data: Any, spec: ForestSpec) -> Share:
     return Share(plan, replace(outline, encoding=agreed.encoding, targets=agreed.targets), spec)
 
 
-def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: int) -> list[PartOfRows]:
+def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: Any) -> list[PartOfRows]:
     """Divide a part at random, a piece for each share.
 
     Parameters
@@ -89,7 +89,7 @@ def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: int) -> list[P
         How many shares there are.
     n_held : int
         In how many shares each row is: 1 where shares have no row in common.
-    seed : int
+    seed : int or SeedSequence
         Of the division; parts have seeds of their own.
 
     Returns
@@ -97,8 +97,9 @@ def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: int) -> list[P
     list of PartOfRows
         A piece for each share; some may be without rows.
     """
-    of = np.random.default_rng(seed).permutation(np.arange(part.n_rows) % n_shares)
-    held = ((of[:, None] + np.arange(n_held)) % n_shares) if n_held < n_shares else None
-    if held is None:
+    if n_held == n_shares:
         return [part] * n_shares
-    return [part.rows(np.flatnonzero((held == share).any(axis=1))) for share in range(n_shares)]
+    rng = np.random.default_rng(seed)
+    # The first share is drawn, too: else the rows that are left over would all go to the same ones.
+    first = rng.permutation((np.arange(part.n_rows) + rng.integers(n_shares)) % n_shares)
+    return [part.rows(np.flatnonzero((share - first) % n_shares < n_held)) for share in range(n_shares)]

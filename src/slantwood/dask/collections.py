@@ -1,0 +1,132 @@
+"""What users give: dask arrays and frames, arrays and frames of this process, or a folder of files.
+
+All become a list of futures, each of which is a part of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from slantwood.data import read
+from slantwood.data.formats import format_of
+from slantwood.estimators.parts.agreement import PartOfRows, checked_part
+from slantwood.hints import pluralize, shown
+
+
+def is_collection(table: Any) -> bool:
+    """Tell whether something is a dask array, data frame or series."""
+    return hasattr(table, "__dask_graph__") and hasattr(table, "to_delayed")
+
+
+def is_folder(table: Any) -> bool:
+    """Tell whether something is the path of a folder or of files."""
+    return isinstance(table, (str, PathLike))
+
+
+def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list[Any]:
+    """Return the parts of the rows, each a future of `PartOfRows`.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Whose workers read and hold the parts.
+    X : dask array, dask data frame, array, sparse matrix, data frame, or path of a folder
+        Features; in a folder, these and the targets.
+    y : dask array, frame or series, array, frame, label sets, or names of columns
+        Targets, divided as X is.
+    sample_weight : dask array or series, array, or None
+        Weights of the rows, divided as X is.
+    task : {"classification", "regression"}
+        What numbers in the targets of files mean.
+
+    Returns
+    -------
+    list of futures
+        In the order of the rows.
+    """
+    if is_folder(X):
+        if sample_weight is not None:
+            raise ValueError("sample_weight is not taken beside a folder of files, whose rows have no order")
+        return client.map(_read, [str(file) for file in files_of(X)], targets=y, task=task, pure=False)
+    if not is_collection(X):
+        if is_collection(y) or is_collection(sample_weight):
+            raise TypeError(
+                f"y or sample_weight is a dask collection, and X is {shown(type(X).__name__)}; give both as "
+                "dask collections, or both as arrays"
+            )
+        return client.scatter([checked_part(X, y, sample_weight, 0)], hash=False)
+    columns = [_blocks(client, X), *(_blocks_like(client, X, each) for each in (y, sample_weight))]
+    weights = columns[2] if columns[2] is not None else [None] * len(columns[0])
+    return client.map(checked_part, columns[0], columns[1], weights, range(len(columns[0])), pure=False)
+
+
+def _blocks(client: Any, table: Any) -> list[Any]:
+    """Return futures of the blocks of rows of a collection."""
+    if getattr(table, "ndim", 1) == 2 and hasattr(table, "rechunk") and len(table.chunks[1]) > 1:
+        table = table.rechunk({1: -1})
+    delayed = table.to_delayed()
+    return client.compute(delayed.ravel().tolist() if hasattr(delayed, "ravel") else list(delayed))
+
+
+def _blocks_like(client: Any, X: Any, table: Any) -> list[Any] | None:
+    if table is None:
+        return None
+    if not is_collection(table):
+        raise TypeError(
+            f"X is a dask collection, and beside it is {shown(type(table).__name__)}; give y and "
+            "sample_weight as dask collections, divided as X is"
+        )
+    blocks = _blocks(client, table)
+    n_blocks = X.numblocks[0] if hasattr(X, "numblocks") else X.npartitions
+    if len(blocks) != n_blocks:
+        raise ValueError(
+            f"X has {pluralize(n_blocks, 'part')}, and y or sample_weight has {len(blocks)}; divide them in "
+            "the same way (rechunk, repartition)"
+        )
+    return blocks
+
+
+def files_of(folder: str | PathLike[str]) -> Sequence[Path]:
+    """Return the data files of a folder and of those below it, or the file itself, in order."""
+    folder = Path(folder)
+    files = [folder] if folder.is_file() else [file for file in sorted(folder.glob("**/*")) if _is_data(file)]
+    if not files:
+        raise ValueError(
+            f"X={shown(str(folder))} is no folder with data files; give one that this process and all "
+            "workers see under the same path"
+        )
+    return files
+
+
+def _is_data(file: Path) -> bool:
+    try:
+        return file.is_file() and bool(format_of(file))
+    except ValueError:
+        return False
+
+
+def _read(path: str, targets: Any, task: str) -> PartOfRows:
+    """Read a file, on a worker."""
+    data = read(path, targets=targets, task=task)
+    if data.y is None:
+        raise ValueError(f"{path} has no targets; name its columns of targets as y")
+    return checked_part(data.X, data.y, data.weights, 0)
+
+
+class Names(NamedTuple):
+    """What a file calls the columns of X and y; None where a frame says so itself."""
+
+    features: tuple[str, ...] | None
+    targets: tuple[str, ...] | None
+
+
+def names_in(path: str, targets: Any, task: str) -> Names:
+    """Read the names of columns from a file, on a worker."""
+    data = read(path, targets=targets, task=task)
+    features, named = tuple(map(str, data.feature_names)), tuple(map(str, data.target_names))
+    return Names(
+        None if hasattr(data.X, "columns") else features, None if hasattr(data.y, "columns") else named
+    )

@@ -1,0 +1,389 @@
+"""The forests of slantwood on a Dask cluster: fitted by its workers, to models that any process can use."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Self
+
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from slantwood.dask.collections import files_of, is_collection, is_folder, names_in, parts_of
+from slantwood.dask.growing import Ground, Names, Shares, grown, partitioned, replicated
+from slantwood.dask.prediction import example_of, predicted, top_labels
+from slantwood.ensemble.assembling import assembled
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.spec import draw_seed
+from slantwood.estimators.callbacks import USERS_LINE, Progress, fitted_attributes, put_back
+from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.estimators.top_labels import TopLabels
+from slantwood.validation import check_choice
+
+MODES = ("replicate", "partition")
+
+# Parameters beside those of the local estimators.
+_CLUSTER = {"client": None, "mode": "replicate", "max_memory": None}
+
+_DESCRIBED = """client : distributed.Client or None, default=None
+        The cluster. None for the client that is current when `fit` is called; it is not kept by pickle.
+    mode : {"replicate", "partition"}, default="replicate"
+        Who holds which rows: each worker all of them, to the same model as on one machine; or each worker a
+        random share, as large as its memory allows, for rows that do not fit on one machine.
+    """
+
+
+def _with_parameters_of(local: type[Any]) -> Callable[[type[Any]], type[Any]]:
+    """Give a class the constructor of a local estimator, with the parameters of clusters beside it.
+
+    There is one list of parameters, that of the local estimator, for whoever reads, checks or adds one.
+    """
+
+    def decorated(cls: type[Any]) -> type[Any]:
+        @wraps(local.__init__)
+        def __init__(self: Any, *args: Any, **parameters: Any) -> None:
+            for name, default in _CLUSTER.items():
+                setattr(self, name, parameters.pop(name, default))
+            local.__init__(self, *args, **parameters)
+
+        signature = inspect.signature(local.__init__)
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        added = [inspect.Parameter(name, keyword, default=default) for name, default in _CLUSTER.items()]
+        given = [*signature.parameters.values(), *added]
+        __init__.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined]
+        cls.__init__ = __init__  # type: ignore[misc]
+        parameters, _, rest = (local.__doc__ or "").partition("    Attributes\n")
+        _, _, listed = parameters.partition("----------\n")
+        attributes = rest.partition("    Examples\n")[0]
+        text, _, example = (cls.__doc__ or "").partition("    Examples\n")
+        cls.__doc__ = (
+            f"{text.rstrip()}\n\n    Parameters\n    ----------\n{listed.rstrip()}\n    {_DESCRIBED}\n"
+            f"    Attributes\n{attributes}    Examples\n{example}"
+        )
+        return cls
+
+    return decorated
+
+
+class _OnCluster:
+    """Base of the forests on a cluster: fits on workers, predicts of collections lazily."""
+
+    _local: type[Any]
+    _task: str  # what numbers in files are
+    client: Any
+    mode: str
+
+    # ---- fitting
+
+    def _fit(
+        self: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        clustering: Any,
+        feature_names: Sequence[str] | None,
+        target_names: Sequence[str] | None,
+    ) -> Self:
+        """Fit on the workers; an earlier model stays as it was if anything fails."""
+        before = self.__dict__.copy()
+        try:
+            self._check_for_cluster(clustering)
+            client = self._connected()
+            parts = parts_of(client, X, y, sample_weight, self._task)
+            if is_folder(X):
+                said = client.submit(names_in, str(files_of(X)[0]), y, self._task, pure=False).result()
+                feature_names = said.features if feature_names is None else feature_names
+                target_names = said.targets if target_names is None else target_names
+            self._grow_on(client, parts, Names(clustering, feature_names, target_names), X, y)
+        except BaseException:
+            put_back(self, before)
+            raise
+        return self
+
+    def _check_for_cluster(self: Any, clustering: Any) -> None:
+        check_choice("mode", self.mode, MODES)
+        if clustering is not None and not isinstance(clustering, str):
+            raise TypeError(
+                f"clustering is {type(clustering).__name__}; on a cluster it is given by name, such as "
+                "'targets+features'"
+            )
+        if self.mode == "replicate":
+            return
+        if self._needs_out_of_bag:
+            what = "oob_score=True" if self.oob_score else f"threshold={self.threshold!r}"
+            raise ValueError(f"{what} needs all rows in one place; give mode='replicate'")
+        if self.warm_start:
+            raise ValueError("warm_start=True needs the rows of before; give mode='replicate', or False")
+
+    def _connected(self: Any) -> Any:
+        """Return the client that is given, or the current one."""
+        if self.client is not None:
+            return self.client
+        from distributed import get_client
+
+        try:
+            return get_client()
+        except ValueError as error:
+            raise ValueError(
+                "client=None, and there is no current one; make a distributed.Client, or give it as client"
+            ) from error
+
+    def _grow_on(self: Any, client: Any, parts: list[Any], names: Names, X: Any, y: Any) -> None:
+        earlier = self.forest_ if self._continues else None
+        n_earlier = 0 if earlier is None else earlier.trees.n_trees
+        if n_earlier >= self._n_trees:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} adds no tree to the {n_earlier} that warm_start=True "
+                "keeps; give more, or warm_start=False to fit anew"
+            )
+        shares = self._shares(client, parts, names, earlier)
+        self.__dict__.update(shares.head.attributes)
+        progress = Progress(self, self._n_trees - n_earlier, X, y, self._attributes_on_the_way)
+        trees = grown(client, shares.plans, range(n_earlier, self._n_trees))
+        forest = assembled(shares.head.outline, trees, earlier, progress.tree)
+        progress.end(forest)
+        self.__dict__.update(fitted_attributes(forest))
+        if self._needs_out_of_bag:
+            found = client.submit(_kept_out_of_bag, shares.ground, forest, pure=False).result()
+            for message in found.warnings:
+                warnings.warn(message, stacklevel=USERS_LINE)
+            self.__dict__.update(found.attributes)
+
+    def _shares(
+        self: Any, client: Any, parts: list[Any], names: Names, earlier: FittedForest | None
+    ) -> Shares:
+        local = self._unfitted(earlier)
+        if self.mode == "partition":
+            memory = None if self.max_memory is None else self.max_memory
+            return partitioned(client, parts, local, names, memory, self._task == "classification")
+        seed = draw_seed(check_random_state(self.random_state)) if earlier is None else earlier.seed
+        return replicated(client, parts, local, names, earlier, seed)
+
+    def _attributes_on_the_way(self: Any, forest: FittedForest) -> dict[str, Any]:
+        """Return, for callbacks, what a fit would set that ended with this forest."""
+        attributes = vars(self._with_forest(forest))
+        return {name: value for name, value in attributes.items() if name.endswith("_")}
+
+    def _unfitted(self: Any, earlier: FittedForest | None) -> Any:
+        """Return a local estimator with the same parameters, that goes on from earlier trees."""
+        parameters = {
+            name: value for name, value in self.get_params(deep=False).items() if name not in _CLUSTER
+        }
+        local = clone(self._local(**parameters), safe=False)
+        local.random_state = None  # drawn here, not in a worker
+        if earlier is not None:
+            local.__dict__.update(_fitted(self))
+        return local
+
+    # ---- what is fitted
+
+    def to_local(self: Any) -> Any:
+        """Return the model as an estimator that knows of no cluster.
+
+        Returns
+        -------
+        ObliqueForestClassifier or ObliqueForestRegressor
+            With the same parameters and, if there are any, the same trees.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestClassifier
+        >>> DaskObliqueForestClassifier(max_depth=3).to_local()
+        ObliqueForestClassifier(max_depth=3)
+        """
+        parameters = self.get_params(deep=False)
+        local = self._local(**{name: parameters[name] for name in parameters if name not in _CLUSTER})
+        local.__dict__.update(_fitted(self))
+        return local
+
+    def save(self: Any, path: Any, *, float16: bool = False, predict_only: bool = False) -> None:
+        """Write the model to a file, as that of an estimator that knows of no cluster.
+
+        Parameters
+        ----------
+        path : str, path or binary file object
+            Where to, by custom with the ending ".slant".
+        float16 : bool, default=False
+            Whether to round the numbers of splits and leaves to half precision.
+        predict_only : bool, default=False
+            Whether to leave out what only training needs.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestClassifier
+        >>> DaskObliqueForestClassifier().fit(X, y).save("model.slant")  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        self.to_local().save(path, float16=float16, predict_only=predict_only)
+
+    def __getstate__(self: Any) -> dict[str, Any]:
+        """Return what pickle keeps: all but the client, which belongs to this process."""
+        return super().__getstate__() | {"client": None}  # type: ignore[misc]
+
+    # ---- predicting
+
+    def predict(self: Any, X: Any) -> Any:
+        """Return predictions: of a dask collection lazily, as a collection; of other rows at once.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        dask array, bag, frame or series; or what the local estimator returns
+            In the form of y, divided as X is.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestRegressor
+        >>> DaskObliqueForestRegressor().fit(X, y).predict(X).compute()  # doctest: +SKIP
+        """
+        return self._said(X, "predict")
+
+    def apply(self: Any, X: Any) -> Any:
+        """Return the leaf that each row reaches in each tree: of a dask collection lazily.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        dask array or array of int of shape (n_rows, n_trees)
+            Numbers of nodes, counted within the tree.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestRegressor
+        >>> DaskObliqueForestRegressor().fit(X, y).apply(X).compute()  # doctest: +SKIP
+        """
+        return self._said(X, "apply")
+
+    def _said(self: Any, X: Any, method: str, **options: Any) -> Any:
+        check_is_fitted(self)
+        local = self.to_local()
+        if not is_collection(X):
+            return getattr(local, method)(X, **options)
+        example = example_of(X, lambda rows: getattr(local, method)(rows, **options))
+        return predicted(X, local, method, example, **options)
+
+
+@_with_parameters_of(ObliqueForestClassifier)
+class DaskObliqueForestClassifier(_OnCluster, ObliqueForestClassifier):
+    """A forest of oblique predictive clustering trees for classes or labels, grown by a Dask cluster.
+
+    `fit` takes dask arrays and data frames, whose blocks may be sparse matrices; arrays and frames of this
+    process; or the path of a folder of data files, with the names of the target columns as y. Parameters
+    are those of `ObliqueForestClassifier`, and `client` and `mode`.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from slantwood.dask import DaskObliqueForestClassifier
+    >>> client = Client()  # doctest: +SKIP
+    >>> forest = DaskObliqueForestClassifier(mode="partition").fit(X, y)  # doctest: +SKIP
+    >>> forest.predict_proba(X).compute()  # doctest: +SKIP
+    >>> model = forest.to_local()  # doctest: +SKIP
+    """
+
+    _local = ObliqueForestClassifier
+    _task = "classification"
+
+    def predict_proba(self, X: Any, *, top_k: int | None = None, sparse: bool = False) -> Any:
+        """Return the probability of each class or label: of a dask collection lazily.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        top_k : int, optional
+            Keep the largest so many of each row; blocks are CSR arrays.
+        sparse : bool, default=False
+            Whether blocks are CSR arrays of the probabilities above zero.
+
+        Returns
+        -------
+        dask array of shape (n_rows, n_classes); or what the local estimator returns
+            Columns in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestClassifier
+        >>> DaskObliqueForestClassifier().fit(X, y).predict_proba(X).compute()  # doctest: +SKIP
+        """
+        return self._said(X, "predict_proba", top_k=top_k, sparse=sparse)
+
+    def predict_top_k(self, X: Any, k: int) -> TopLabels:
+        """Return the best k classes or labels of each row by name: of a dask collection lazily.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        k : int
+            How many; where there are fewer classes or labels, all of them.
+
+        Returns
+        -------
+        TopLabels
+            `labels` and `scores`: dask arrays of shape (n_rows, k), or arrays.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestClassifier
+        >>> labels, scores = DaskObliqueForestClassifier().fit(X, y).predict_top_k(X, 5)  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        local = self.to_local()
+        if not is_collection(X):
+            return local.predict_top_k(X, k)
+        return top_labels(X, local, k, example_of(X, lambda rows: local.predict_top_k(rows, k)))
+
+
+@_with_parameters_of(ObliqueForestRegressor)
+class DaskObliqueForestRegressor(_OnCluster, ObliqueForestRegressor):
+    """A forest of oblique predictive clustering trees for one or several numbers, grown by a Dask cluster.
+
+    `fit` takes dask arrays and data frames, whose blocks may be sparse matrices; arrays and frames of this
+    process; or the path of a folder of data files, with the names of the target columns as y. Parameters
+    are those of `ObliqueForestRegressor`, and `client` and `mode`.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from slantwood.dask import DaskObliqueForestRegressor
+    >>> client = Client()  # doctest: +SKIP
+    >>> forest = DaskObliqueForestRegressor(mode="partition").fit(X, y)  # doctest: +SKIP
+    >>> forest.predict(X).compute()  # doctest: +SKIP
+    """
+
+    _local = ObliqueForestRegressor
+    _task = "regression"
+
+
+class _OutOfBagFound:
+    """Attributes that are learned out of bag, and what is to be said of them."""
+
+    def __init__(self, attributes: dict[str, Any], said: list[str]) -> None:
+        self.attributes, self.warnings = attributes, said
+
+
+def _kept_out_of_bag(ground: Ground, forest: FittedForest) -> _OutOfBagFound:
+    """Learn from the rows that trees did not see, where the rows are."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ground.reader._keep(forest, ground.data, ground.spec)
+    learned = {name: value for name, value in _fitted(ground.reader).items() if name != "forest_"}
+    return _OutOfBagFound(learned, [str(each.message) for each in said])
+
+
+def _fitted(estimator: Any) -> dict[str, Any]:
+    """Return what a fit has set, and how output is to be."""
+    parameters = estimator.get_params(deep=False)
+    return {name: value for name, value in vars(estimator).items() if name not in parameters}

@@ -1,0 +1,250 @@
+"""Trees as tasks of a cluster: who holds which rows, and trees as they come back.
+
+A worker holds one `Share`, from which its tasks grow trees. A tree depends on its share and its number only:
+where a worker dies, Dask makes the share again elsewhere, and the trees that are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from slantwood.ensemble.assembling import Outline
+from slantwood.ensemble.fitting import prepared
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.growing import planned
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.ensemble.workers import SharedPlan
+from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
+from slantwood.estimators.parts.shares import first_share, later_share, pieces_of
+from slantwood.growth.plan import Planted
+
+# A share with fewer rows than these is not worth a worker.
+_FEWEST_ROWS = 100
+
+# What a worker takes while it reads its rows and grows trees on them, beside the encoded rows themselves: the
+# pieces that come in, one copy of them put together, and what a root gathers.
+_TIMES_ENCODED = 4
+
+# Share of a worker's memory for its rows, where nothing else is said.
+_MEMORY_FOR_ROWS = 0.6
+
+
+class Names(NamedTuple):
+    """What is said about columns in `fit`."""
+
+    clustering: Any
+    features: Sequence[str] | None
+    targets: Sequence[str] | None
+
+
+class Ground(NamedTuple):
+    """All rows in one worker, read and ready; it stays there."""
+
+    reader: Any  # an estimator that knows the names of columns
+    data: TrainingData
+    spec: ForestSpec
+    shared: SharedPlan
+    outline: Outline
+
+
+class Head(NamedTuple):
+    """What the process that called `fit` must know."""
+
+    attributes: dict[str, Any]  # of the estimator: number and names of columns
+    outline: Outline
+    spec: ForestSpec
+
+
+class Shares(NamedTuple):
+    """Where trees grow."""
+
+    head: Head
+    plans: list[Any]  # futures of SharedPlan
+    ground: Any  # future of Ground, where one worker holds all rows; else None
+
+
+# ---- each worker holds all rows
+
+
+def replicated(
+    client: Any, parts: Sequence[Any], local: Any, names: Names, earlier: FittedForest | None, seed: int
+) -> Shares:
+    """Let one worker read all rows, and send them, ready for trees, to each of the others once."""
+    ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
+    head = client.submit(_head, ground, pure=False).result()
+    shared = client.submit(_shared, ground, pure=False)
+    plans = [
+        client.submit(_held, shared, pure=False, workers=[worker], allow_other_workers=True)
+        for worker in _workers(client)
+    ]
+    return Shares(head, plans, ground)
+
+
+def _ground(
+    local: Any, names: Names, earlier: FittedForest | None, seed: int, parts: list[PartOfRows]
+) -> Ground:
+    rows = joined(parts)
+    data = local._read(rows.X, rows.y, rows.weights, *names)
+    data, spec = prepared(data, replace(local._spec(data, earlier), seed=seed))
+    plan, outline = planned(data, spec)
+    return Ground(local, data, spec, SharedPlan(plan), outline)
+
+
+def _head(ground: Ground) -> Head:
+    # The targets know the classes; names of columns are attributes.
+    return Head(learned_attributes(ground.reader), ground.outline, ground.spec)
+
+
+def _shared(ground: Ground) -> SharedPlan:
+    return ground.shared
+
+
+def _held(shared: SharedPlan) -> SharedPlan:
+    return shared
+
+
+def learned_attributes(reader: Any) -> dict[str, Any]:
+    """Return what an estimator learned about columns when it read rows."""
+    return {
+        name: value
+        for name, value in vars(reader).items()
+        if name.endswith("_") and not name.startswith("_") and name != "forest_"
+    }
+
+
+# ---- each worker holds a share of the rows
+
+
+def partitioned(
+    client: Any, parts: Sequence[Any], local: Any, names: Names, max_memory: int | None, are_classes: bool
+) -> Shares:
+    """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
+    n_sample = max(SAMPLE_ROWS // len(parts), 1)
+    seen = client.map(
+        glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
+    )
+    agreement = agree(local, client.gather(seen), *names)
+    workers = _workers(client)[: max(agreement.n_rows // _FEWEST_ROWS, 1)]
+    n_held = _n_held(client, workers, agreement, max_memory)
+    seed = agreement.reader.forest_.seed
+    piles = [
+        client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker))
+        for worker, numbers, here in _by_worker(client, parts)
+    ]
+    pieces = [[client.submit(_piece, pile, s, pure=False) for pile in piles] for s in range(len(workers))]
+    first = client.submit(first_share, agreement, pieces[0], pure=False, **at(workers[0]))
+    head = client.submit(_share_head, first, pure=False).result()
+    later = [
+        client.submit(later_share, agreement, of_share, head.spec, pure=False, **at(worker))
+        for of_share, worker in zip(pieces[1:], workers[1:], strict=True)
+    ]
+    plans = [
+        client.submit(_share_plan, share, pure=False, **at(worker))
+        for share, worker in zip([first, *later], workers, strict=True)
+    ]
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None)
+
+
+def at(worker: str) -> dict[str, Any]:
+    """Return arguments by which a task runs on a worker, or where that is gone on another."""
+    return {"workers": [worker], "allow_other_workers": True}
+
+
+def _share_head(share: Any) -> Head:
+    return Head({}, share.outline, share.spec)
+
+
+def _share_plan(share: Any) -> SharedPlan:
+    return SharedPlan(share.plan)
+
+
+def _pile(
+    parts: list[PartOfRows], numbers: list[int], n_shares: int, n_held: int, seed: int
+) -> list[PartOfRows]:
+    """Divide all parts that a worker has; a part is divided in the same way wherever it is."""
+    if n_held == n_shares:
+        return [joined(parts)] * n_shares  # without a copy for each
+    pieces = [
+        pieces_of(part, n_shares, n_held, np.random.SeedSequence(seed, spawn_key=(number,)))
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+    return [joined(of_share) for of_share in zip(*pieces, strict=True)]
+
+
+def _piece(pile: list[PartOfRows], share: int) -> PartOfRows:
+    return pile[share]
+
+
+def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], list[Any]]]:
+    """Return workers, with the numbers of the parts that lie there, and these."""
+    from distributed import wait
+
+    wait(parts)
+    places = client.who_has(list(parts))
+    found: dict[str, list[int]] = {}
+    somewhere = _workers(client)[0]
+    for number, part in enumerate(parts):
+        found.setdefault(next(iter(sorted(places.get(part.key, ()))), somewhere), []).append(number)
+    return [(worker, numbers, [parts[n] for n in numbers]) for worker, numbers in sorted(found.items())]
+
+
+def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memory: int | None) -> int:
+    """Return in how many shares each row may be: as many as the memory of the workers allows."""
+    info = client.scheduler_info(n_workers=-1)["workers"]
+    limits = [info[worker]["memory_limit"] * _MEMORY_FOR_ROWS for worker in workers if worker in info]
+    limits = [limit for limit in limits if limit] if max_memory is None else [max_memory]
+    all_rows = agreement.n_rows * agreement.bytes_per_row * _TIMES_ENCODED
+    if not limits:
+        return 1
+    n_held = int(min(limits) * len(workers) / all_rows)
+    if n_held < 1:
+        raise MemoryError(
+            f"a share of the rows for each of the {len(workers)} workers takes about "
+            f"{all_rows / len(workers) / 1e9:.2g} GB, and may take {min(limits) / 1e9:.2g} GB; add workers, "
+            "give them more memory, or give a larger max_memory"
+        )
+    return min(n_held, len(workers))
+
+
+def _workers(client: Any) -> list[str]:
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    if not workers:
+        raise ValueError("the cluster of client has no workers; start some, or wait with wait_for_workers(1)")
+    return workers
+
+
+# ---- trees
+
+
+def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generator[Planted]:
+    """Yield trees in the order of their numbers, each from the share that its number says.
+
+    Closed early, it cancels what nobody waits for.
+    """
+    places = client.who_has(list(plans))
+    waiting = []
+    for number in numbers:
+        plan = plans[number % len(plans)]
+        where = sorted(places.get(plan.key, ()))[:1]
+        kept = at(where[0]) if where else {}
+        # Lower numbers first, since they are waited for first.
+        waiting.append(client.submit(_grow, plan, number, pure=False, priority=-number, **kept))
+    waiting.reverse()
+    try:
+        while waiting:
+            yield waiting[-1].result()
+            waiting.pop().release()
+    finally:
+        if waiting:
+            with suppress(Exception):  # the cluster may be what failed
+                client.cancel(waiting, force=True)
+
+
+def _grow(shared: SharedPlan, number: int) -> Planted:
+    return shared.plan.plant(number)
