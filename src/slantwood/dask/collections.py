@@ -58,9 +58,11 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list
                 "dask collections, or both as arrays"
             )
         return client.scatter([checked_part(X, y, sample_weight, 0)], hash=False)
-    columns = [_blocks(client, X), *(_blocks_like(client, X, each) for each in (y, sample_weight))]
-    weights = columns[2] if columns[2] is not None else [None] * len(columns[0])
-    return client.map(checked_part, columns[0], columns[1], weights, range(len(columns[0])), pure=False)
+    features = _blocks(client, X)
+    targets, weights = (
+        _blocks_like(client, X, each) or [None] * len(features) for each in (y, sample_weight)
+    )
+    return client.map(checked_part, features, targets, weights, range(len(features)), pure=False)
 
 
 def _blocks(client: Any, table: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Self
+from typing import Any
 
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -33,6 +33,9 @@ _DESCRIBED = """client : distributed.Client or None, default=None
     mode : {"replicate", "partition"}, default="replicate"
         Who holds which rows: each worker all of them, to the same model as on one machine; or each worker a
         random share, as large as its memory allows, for rows that do not fit on one machine.
+    max_memory : int or None, default=None
+        Bytes that the rows of a worker may take with mode="partition". None for three fifths of what Dask
+        lets it have.
     """
 
 
@@ -54,7 +57,7 @@ def _with_parameters_of(local: type[Any]) -> Callable[[type[Any]], type[Any]]:
         added = [inspect.Parameter(name, keyword, default=default) for name, default in _CLUSTER.items()]
         given = [*signature.parameters.values(), *added]
         __init__.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined]
-        cls.__init__ = __init__  # type: ignore[misc]
+        cls.__init__ = __init__
         parameters, _, rest = (local.__doc__ or "").partition("    Attributes\n")
         _, _, listed = parameters.partition("----------\n")
         attributes = rest.partition("    Examples\n")[0]
@@ -86,7 +89,7 @@ class _OnCluster:
         clustering: Any,
         feature_names: Sequence[str] | None,
         target_names: Sequence[str] | None,
-    ) -> Self:
+    ) -> Any:
         """Fit on the workers; an earlier model stays as it was if anything fails."""
         before = self.__dict__.copy()
         try:
@@ -156,10 +159,11 @@ class _OnCluster:
         self: Any, client: Any, parts: list[Any], names: Names, earlier: FittedForest | None
     ) -> Shares:
         local = self._unfitted(earlier)
+        # Drawn here, so that a RandomState goes on as it does in a local fit.
+        seed = draw_seed(check_random_state(self.random_state))
         if self.mode == "partition":
-            memory = None if self.max_memory is None else self.max_memory
-            return partitioned(client, parts, local, names, memory, self._task == "classification")
-        seed = draw_seed(check_random_state(self.random_state)) if earlier is None else earlier.seed
+            local.random_state = seed
+            return partitioned(client, parts, local, names, self.max_memory, self._task == "classification")
         return replicated(client, parts, local, names, earlier, seed)
 
     def _attributes_on_the_way(self: Any, forest: FittedForest) -> dict[str, Any]:
@@ -173,7 +177,6 @@ class _OnCluster:
             name: value for name, value in self.get_params(deep=False).items() if name not in _CLUSTER
         }
         local = clone(self._local(**parameters), safe=False)
-        local.random_state = None  # drawn here, not in a worker
         if earlier is not None:
             local.__dict__.update(_fitted(self))
         return local
@@ -221,7 +224,8 @@ class _OnCluster:
 
     def __getstate__(self: Any) -> dict[str, Any]:
         """Return what pickle keeps: all but the client, which belongs to this process."""
-        return super().__getstate__() | {"client": None}  # type: ignore[misc]
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"client": None}
 
     # ---- predicting
 

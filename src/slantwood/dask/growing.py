@@ -21,7 +21,7 @@ from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.ensemble.workers import SharedPlan
 from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
-from slantwood.estimators.parts.shares import first_share, later_share, pieces_of
+from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
 from slantwood.growth.plan import Planted
 
 # A share with fewer rows than these is not worth a worker.
@@ -29,7 +29,7 @@ _FEWEST_ROWS = 100
 
 # What a worker takes while it reads its rows and grows trees on them, beside the encoded rows themselves: the
 # pieces that come in, one copy of them put together, and what a root gathers.
-_TIMES_ENCODED = 4
+TIMES_ENCODED = 4
 
 # Share of a worker's memory for its rows, where nothing else is said.
 _MEMORY_FOR_ROWS = 0.6
@@ -77,12 +77,9 @@ def replicated(
 ) -> Shares:
     """Let one worker read all rows, and send them, ready for trees, to each of the others once."""
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
-    head = client.submit(_head, ground, pure=False).result()
-    shared = client.submit(_shared, ground, pure=False)
-    plans = [
-        client.submit(_held, shared, pure=False, workers=[worker], allow_other_workers=True)
-        for worker in _workers(client)
-    ]
+    head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
+    shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
+    plans = [client.submit(_held, shared, pure=False, **at(worker)) for worker in _workers(client)]
     return Shares(head, plans, ground)
 
 
@@ -91,7 +88,8 @@ def _ground(
 ) -> Ground:
     rows = joined(parts)
     data = local._read(rows.X, rows.y, rows.weights, *names)
-    data, spec = prepared(data, replace(local._spec(data, earlier), seed=seed))
+    spec = local._spec(data, earlier)
+    data, spec = prepared(data, spec if earlier is not None else replace(spec, seed=seed))
     plan, outline = planned(data, spec)
     return Ground(local, data, spec, SharedPlan(plan), outline)
 
@@ -137,11 +135,11 @@ def partitioned(
         client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker))
         for worker, numbers, here in _by_worker(client, parts)
     ]
-    pieces = [[client.submit(_piece, pile, s, pure=False) for pile in piles] for s in range(len(workers))]
-    first = client.submit(first_share, agreement, pieces[0], pure=False, **at(workers[0]))
-    head = client.submit(_share_head, first, pure=False).result()
+    pieces = [[client.submit(_pieces, pile, s, pure=False) for pile in piles] for s in range(len(workers))]
+    first = client.submit(_share, agreement, pieces[0], None, pure=False, **at(workers[0]))
+    head = client.submit(_share_head, first, pure=False, **_where(client, first)).result()
     later = [
-        client.submit(later_share, agreement, of_share, head.spec, pure=False, **at(worker))
+        client.submit(_share, agreement, of_share, head.spec, pure=False, **at(worker))
         for of_share, worker in zip(pieces[1:], workers[1:], strict=True)
     ]
     plans = [
@@ -156,29 +154,46 @@ def at(worker: str) -> dict[str, Any]:
     return {"workers": [worker], "allow_other_workers": True}
 
 
-def _share_head(share: Any) -> Head:
-    return Head({}, share.outline, share.spec)
+def _where(client: Any, future: Any) -> dict[str, Any]:
+    """Return arguments by which a task runs where something is, so that it need not travel."""
+    from distributed import wait
+
+    wait(future)
+    places = sorted(client.who_has([future]).get(future.key, ()))
+    return at(places[0]) if places else {}
 
 
-def _share_plan(share: Any) -> SharedPlan:
-    return SharedPlan(share.plan)
+# Pieces of the rows of a share by the numbers of their parts: rows are put together in that order, wherever
+# the parts are, so that the trees do not depend on it.
+Pieces = dict[int, PartOfRows]
 
 
-def _pile(
-    parts: list[PartOfRows], numbers: list[int], n_shares: int, n_held: int, seed: int
-) -> list[PartOfRows]:
-    """Divide all parts that a worker has; a part is divided in the same way wherever it is."""
-    if n_held == n_shares:
-        return [joined(parts)] * n_shares  # without a copy for each
-    pieces = [
+def _pile(parts: list[PartOfRows], numbers: list[int], n_shares: int, n_held: int, seed: int) -> list[Pieces]:
+    """Divide all parts that a worker has into pieces for each share."""
+    divided = [
         pieces_of(part, n_shares, n_held, np.random.SeedSequence(seed, spawn_key=(number,)))
         for part, number in zip(parts, numbers, strict=True)
     ]
-    return [joined(of_share) for of_share in zip(*pieces, strict=True)]
+    return [dict(zip(numbers, of_share, strict=True)) for of_share in zip(*divided, strict=True)]
 
 
-def _piece(pile: list[PartOfRows], share: int) -> PartOfRows:
+def _pieces(pile: list[Pieces], share: int) -> Pieces:
     return pile[share]
+
+
+def _share(agreement: Agreement, found: list[Pieces], spec: ForestSpec | None) -> Share:
+    """Read a share; the first, for which no spec is given, chooses the settings."""
+    by_number = {number: piece for pieces in found for number, piece in pieces.items()}
+    rows = [by_number[number] for number in sorted(by_number)]
+    return first_share(agreement, rows) if spec is None else later_share(agreement, rows, spec)
+
+
+def _share_head(share: Share) -> Head:
+    return Head({}, share.outline, share.spec)
+
+
+def _share_plan(share: Share) -> SharedPlan:
+    return SharedPlan(share.plan)
 
 
 def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], list[Any]]]:
@@ -199,7 +214,7 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
     info = client.scheduler_info(n_workers=-1)["workers"]
     limits = [info[worker]["memory_limit"] * _MEMORY_FOR_ROWS for worker in workers if worker in info]
     limits = [limit for limit in limits if limit] if max_memory is None else [max_memory]
-    all_rows = agreement.n_rows * agreement.bytes_per_row * _TIMES_ENCODED
+    all_rows = agreement.n_rows * agreement.bytes_per_row * TIMES_ENCODED
     if not limits:
         return 1
     n_held = int(min(limits) * len(workers) / all_rows)
@@ -227,11 +242,14 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
 
     Closed early, it cancels what nobody waits for.
     """
+    from distributed import wait
+
+    wait(plans)
     places = client.who_has(list(plans))
     waiting = []
     for number in numbers:
         plan = plans[number % len(plans)]
-        where = sorted(places.get(plan.key, ()))[:1]
+        where = sorted(places.get(plan.key, ()))
         kept = at(where[0]) if where else {}
         # Lower numbers first, since they are waited for first.
         waiting.append(client.submit(_grow, plan, number, pure=False, priority=-number, **kept))

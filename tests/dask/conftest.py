@@ -1,0 +1,35 @@
+"""A cluster of two workers, each a process, for all tests of a session."""
+
+import warnings
+from contextlib import contextmanager
+
+import pytest
+
+
+@contextmanager
+def connected(n_workers):
+    """Start a cluster of processes, and yield a client of it."""
+    distributed = pytest.importorskip("distributed", reason="dask and distributed are not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+
+
+@pytest.fixture(scope="session")
+def client():
+    pytest.importorskip("dask.dataframe", reason="dask's data frames are not installed")
+    with connected(2) as client:
+        yield client
+
+
+@pytest.fixture(params=[1, 4])
+def other_client(request):
+    """A cluster of another number of workers."""
+    with connected(request.param) as client:
+        yield client
