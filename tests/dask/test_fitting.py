@@ -267,6 +267,20 @@ def test_a_fit_that_fails_leaves_the_earlier_model_and_no_task(client):
     assert_nothing_is_held(client)
 
 
+def test_a_lost_connection_is_said_and_another_client_takes_over(client):
+    from distributed import Client
+
+    problem = classes()
+    with Client(client.scheduler.address, set_as_default=False) as other:
+        forest = problem.on_cluster(client=other).set_params(n_estimators=50)
+        forest.set_callbacks(After((3,), other.close))
+        with pytest.raises(ConnectionError, match="connection to the scheduler was lost"):
+            forest.fit(problem.dask_X, problem.dask_y)
+    assert not hasattr(forest, "forest_")
+    forest.set_callbacks().set_params(client=client).fit(problem.dask_X, problem.dask_y)
+    assert len(forest) == 50
+
+
 def test_errors_of_workers_are_those_of_local_fits(client):
     X, y = make_classification(60, 5, random_state=0)
     X[3, 2] = np.inf

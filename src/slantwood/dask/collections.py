@@ -1,6 +1,6 @@
 """What users give: dask arrays and frames, arrays and frames of this process, or a folder of files.
 
-All become a list of futures, each of which is a part of the rows.
+All become a list of parts of the rows: futures, but for rows that this process holds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_folder(table: Any) -> bool:
 
 
 def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list[Any]:
-    """Return the parts of the rows, each a future of `PartOfRows`.
+    """Return the parts of the rows: futures of `PartOfRows`, or of rows of this process the only part.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list
 
     Returns
     -------
-    list of futures
+    list of futures, or of one PartOfRows
         In the order of the rows.
     """
     if is_folder(X):

@@ -150,7 +150,7 @@ class _OnCluster:
         progress.end(forest)
         self.__dict__.update(fitted_attributes(forest))
         if self._needs_out_of_bag:
-            found = client.submit(_kept_out_of_bag, shares.ground, forest, pure=False).result()
+            found = shares.where_rows_are(client, _kept_out_of_bag, forest)
             for message in found.warnings:
                 warnings.warn(message, stacklevel=USERS_LINE)
             self.__dict__.update(found.attributes)
@@ -224,8 +224,7 @@ class _OnCluster:
 
     def __getstate__(self: Any) -> dict[str, Any]:
         """Return what pickle keeps: all but the client, which belongs to this process."""
-        state: dict[str, Any] = super().__getstate__()
-        return state | {"client": None}
+        return {**super().__getstate__(), "client": None}  # type: ignore[dict-item]
 
     # ---- predicting
 

@@ -6,7 +6,7 @@ where a worker dies, Dask makes the share again elsewhere, and the trees that ar
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -66,7 +66,13 @@ class Shares(NamedTuple):
 
     head: Head
     plans: list[Any]  # futures of SharedPlan
-    ground: Any  # future of Ground, where one worker holds all rows; else None
+    ground: Any  # Ground or its future, where all rows were read in one place; else None
+
+    def where_rows_are(self, client: Any, work: Callable[..., Any], forest: FittedForest) -> Any:
+        """Return `work(ground, forest)`, done where all rows are: in this process or in a worker."""
+        if isinstance(self.ground, Ground):
+            return work(self.ground, forest)
+        return client.submit(work, self.ground, forest, pure=False).result()
 
 
 # ---- each worker holds all rows
@@ -75,12 +81,21 @@ class Shares(NamedTuple):
 def replicated(
     client: Any, parts: Sequence[Any], local: Any, names: Names, earlier: FittedForest | None, seed: int
 ) -> Shares:
-    """Let one worker read all rows, and send them, ready for trees, to each of the others once."""
+    """Read all rows in one place, and send them, ready for trees, to each worker once."""
+    if isinstance(parts[0], PartOfRows):
+        # Rows of this process are read here: every worker has them, so that none is lost with one of these.
+        here = _ground(local, names, earlier, seed, list(parts))
+        [shared] = client.scatter([here.shared], broadcast=True, hash=False)
+        return Shares(_head(here), _held_by_all(client, shared), here)
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
     head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
     shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
-    plans = [client.submit(_held, shared, pure=False, **at(worker)) for worker in _workers(client)]
-    return Shares(head, plans, ground)
+    return Shares(head, _held_by_all(client, shared), ground)
+
+
+def _held_by_all(client: Any, shared: Any) -> list[Any]:
+    """Return the plan as a future of its own for each worker, on which tasks there depend."""
+    return [client.submit(_held, shared, pure=False, **at(worker)) for worker in _workers(client)]
 
 
 def _ground(
@@ -123,6 +138,8 @@ def partitioned(
     client: Any, parts: Sequence[Any], local: Any, names: Names, max_memory: int | None, are_classes: bool
 ) -> Shares:
     """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
+    if isinstance(parts[0], PartOfRows):
+        parts = client.scatter(list(parts), broadcast=True, hash=False)
     n_sample = max(SAMPLE_ROWS // len(parts), 1)
     seen = client.map(
         glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
@@ -242,7 +259,7 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
 
     Closed early, it cancels what nobody waits for.
     """
-    from distributed import wait
+    from distributed import CancelledError, wait
 
     wait(plans)
     places = client.who_has(list(plans))
@@ -258,6 +275,13 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
         while waiting:
             yield waiting[-1].result()
             waiting.pop().release()
+    except (Exception, CancelledError) as error:
+        if client.status == "running" and not isinstance(error, CancelledError):
+            raise  # an error of the work itself
+        raise ConnectionError(
+            f"the trees of {client} were cancelled: the connection to the scheduler was lost, or all workers "
+            "that held rows of this process; fit again, with a new client where need be"
+        ) from error
     finally:
         if waiting:
             with suppress(Exception):  # the cluster may be what failed
