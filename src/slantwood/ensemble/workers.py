@@ -7,6 +7,7 @@ on the plan and its number only, so that the forest is the same whoever grew whi
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,9 +46,13 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
     run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     results = run(delayed(_grow)(shared, number) for number in numbers)
     try:
-        yield from results
+        # Not `yield from`, which would close the results before what follows.
+        for planted in results:  # noqa: UP028
+            yield planted
     finally:
-        results.close()  # cancels what nobody waits for
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tasks are cancelled for which nobody waits
+            results.close()
 
 
 class _Shared:
