@@ -43,6 +43,13 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
         A tree and all that belongs to it.
     """
     shared = _Shared(plan)
+    backend, n_jobs_of_backend = get_active_backend(prefer="threads")
+    if _is_of("ray", backend):
+        from slantwood.ensemble.ray_tasks import done_by_ray
+
+        n_jobs = n_jobs_of_backend if n_jobs is None else n_jobs
+        yield from done_by_ray(_grow, shared, numbers, n_jobs, backend.ray_remote_args)
+        return
     run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     results = run(delayed(_grow)(shared, number) for number in numbers)
     try:
@@ -53,6 +60,10 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that tasks are cancelled for which nobody waits
             results.close()
+
+
+def _is_of(package: str, backend: object) -> bool:
+    return any(each.__module__.partition(".")[0] == package for each in type(backend).__mro__)
 
 
 class _Shared:
