@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
-import ray
-
 Result = TypeVar("Result")
 
 # Tasks for each processor of the cluster: one at work, and one that waits for it.
@@ -49,6 +47,8 @@ def done_by_ray(
     object
         The result of the next number.
     """
+    import ray
+
     if not ray.is_initialized():
         ray.init()  # the cluster that RAY_ADDRESS names, or one of this machine
     # Ray counts references: the rows leave the store after the last task.
@@ -63,7 +63,7 @@ def done_by_ray(
     while left or in_order:
         if unfinished:
             _, unfinished = ray.wait(unfinished, num_returns=len(unfinished), timeout=0)
-        most = _most_tasks(n_jobs)
+        most = n_jobs if n_jobs is not None and n_jobs > 0 else _AHEAD * _n_processors(ray)
         while left and len(unfinished) < most and len(in_order) < _EARLY * most:
             in_order.append(task.remote(rows, left.popleft()))
             unfinished.append(in_order[-1])
@@ -73,7 +73,5 @@ def done_by_ray(
             yield ray.get(in_order.popleft())
 
 
-def _most_tasks(n_jobs: int | None) -> int:
-    if n_jobs is not None and n_jobs > 0:
-        return n_jobs
-    return _AHEAD * max(int(ray.cluster_resources().get("CPU", 1)), 1)
+def _n_processors(ray: Any) -> int:
+    return max(int(ray.cluster_resources().get("CPU", 1)), 1)

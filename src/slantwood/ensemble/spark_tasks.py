@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
-from pyspark.sql import SparkSession
-
 Result = TypeVar("Result")
 
 # Tasks of a round for each processor: with one, all would wait for the slowest each time; with many, progress
@@ -45,6 +43,8 @@ def done_by_spark(
     RuntimeError
         If the session is one of Spark Connect, which has no broadcast variables.
     """
+    from pyspark.sql import SparkSession
+
     session = SparkSession.builder.getOrCreate()
     try:
         context = session.sparkContext
