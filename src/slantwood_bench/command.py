@@ -50,6 +50,10 @@ def bench(
     address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Of a running cluster.", show_default="start one")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a scheduler of Dask, whose workers do the jobs."),
+    ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Do jobs again that failed or took too long.")
     ] = False,
@@ -63,6 +67,13 @@ def bench(
     from slantwood_bench.profiles import EXPERIMENTS, PROFILES
     from slantwood_bench.run import run_study
 
+    if scheduler is not None:
+        if address is not None or backend is Backend.ray:
+            raise ValueError(
+                f"--scheduler {scheduler} stands for --backend dask --address {scheduler}; "
+                "give neither of these beside it"
+            )
+        backend, address = Backend.dask, scheduler
     if data is not None and not data.is_dir():
         raise FileNotFoundError(f"--data {data} is not a folder")
     _refuse_other_folders(out)

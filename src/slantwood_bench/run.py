@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
 import joblib
 
+from slantwood_bench.clusters import workers
 from slantwood_bench.engine import Folders, Summary
 from slantwood_bench.engine import run as run_jobs
 from slantwood_bench.execute import warm_up
@@ -21,8 +21,6 @@ from slantwood_bench.methods import METHODS
 from slantwood_bench.outputs import write_outputs
 from slantwood_bench.profiles import EXPERIMENTS, Profile, all_paper_sets, jobs_of, not_installed
 from slantwood_bench.store import Store
-
-BACKENDS = ("local", "dask", "ray")
 
 # For tables with nominal columns, for figures, and for the page.
 _NEEDED = ("pandas", "matplotlib", "jinja2")
@@ -86,11 +84,15 @@ def run_study(
         )
     if left_out:
         print(f"Left out, for they are not installed: {left_out}.", file=sys.stderr)
-    out.mkdir(parents=True, exist_ok=True)
     store = Store(out / "results.jsonl")
-    folders = Folders(data, out / "folds")
-    with _workers(backend, address):
+    # Workers of a cluster were started in other folders.
+    folders = Folders(data and data.absolute(), (out / "folds").absolute())
+    with workers(backend, address):
+        if backend == "local":
+            warm_up()  # once, before several processes would compile the same
+        out.mkdir(parents=True, exist_ok=True)
         summary = run_jobs(jobs, store, folders, n_jobs, retry_failed=retry_failed)
+        at_a_time = joblib.effective_n_jobs(n_jobs)
     wanted = {job.key for job in jobs}
     rows = [row for row in store.rows() if key_of(row) in wanted]
     minutes = sum(row["seconds"] for row in rows) / 60
@@ -99,32 +101,9 @@ def run_study(
         "profile": f"{profile.name}: {profile.about}",
         "command": command,
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
-        "at a time": f"{joblib.effective_n_jobs(n_jobs)} jobs, {threads} thread(s) each",
+        "at a time": f"{at_a_time} jobs, {threads} thread(s) each",
         "jobs": f"{len(rows)} of {len(jobs)} done, {minutes:.0f} minutes in sum",
         "timeout": f"{profile.timeout:g} s for a job",
         **({"not installed": left_out} if left_out else {}),
     }
     return summary, write_outputs(rows, all_paper_sets(data), out, environment)
-
-
-@contextmanager
-def _workers(backend: str, address: str | None) -> Iterator[None]:
-    """Have joblib send jobs to this machine or to a cluster."""
-    if backend == "local":
-        warm_up()  # once, before several processes would compile the same
-        yield
-    elif backend == "dask":
-        from distributed import Client
-
-        with Client(address), joblib.parallel_config(backend="dask"):  # type: ignore[no-untyped-call]
-            yield
-    elif backend == "ray":
-        import ray
-        from ray.util.joblib import register_ray
-
-        ray.init(address=address, ignore_reinit_error=True)
-        register_ray()
-        with joblib.parallel_config(backend="ray"):
-            yield
-    else:
-        raise ValueError(f"backend={backend!r}; expected one of {', '.join(BACKENDS)}")

@@ -138,6 +138,12 @@ def _environment(job, prepared, found):
     found["place"] = tempfile.mkdtemp()
 
 
+def _backend(job, prepared, found):
+    from slantwood.ensemble.workers import has_workers
+
+    found["grows_elsewhere"] = has_workers()
+
+
 def _change_the_key(job, prepared, found):
     found["dataset"] = "another"
 

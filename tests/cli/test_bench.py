@@ -9,7 +9,7 @@ import pytest
 
 OPTIONS = (
     *("--profile", "--data", "--out", "--method", "--experiment", "--jobs", "--threads", "--backend"),
-    *("--address", "--retry-failed"),
+    *("--address", "--scheduler", "--retry-failed"),
 )
 
 HELP_THEN_LIST_MODULES = """
@@ -100,6 +100,16 @@ def test_unknown_names_are_told(fails, sets, folder):
     assert "'huge'" in fails(*words, "--profile", "huge", code=2)
     assert "'cloud'" in fails(*words, "--backend", "cloud", code=2)
     assert "--threads" in fails(*words, "--threads", "0", code=2)
+    beside = (*words, "--scheduler", "tcp://10.0.0.1:8786", "--backend", "ray")
+    assert "--scheduler tcp://10.0.0.1:8786 stands for --backend dask" in fails(*beside)
+    assert not (folder / "out").exists()
+
+
+def test_a_scheduler_that_does_not_answer_is_told_and_nothing_is_made(fails, sets, folder, monkeypatch):
+    pytest.importorskip("distributed", reason="dask and distributed are not installed (extra `test`)")
+    monkeypatch.setattr("slantwood_bench.clusters._SECONDS_TO_CONNECT", 0.5)
+    line = fails("bench", "--data", sets, "--out", "out", "--scheduler", "tcp://127.0.0.1:9")
+    assert "no scheduler of Dask answered at 'tcp://127.0.0.1:9' within 0.5 s" in line
     assert not (folder / "out").exists()
 
 

@@ -13,7 +13,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood import (
+    LabelTreeClassifier,
+    ObliqueBoostingRegressor,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+)
 from slantwood.callbacks import Callback
 from slantwood.ensemble import workers
 from slantwood.ensemble.workers import SharedPlan, has_workers
@@ -119,6 +124,34 @@ def test_a_worker_that_is_killed_costs_no_tree(cluster):
         forest = fitted("classes", After(N_TREES // 4, lambda: os.kill(victim, signal.SIGKILL)))
     assert victim not in cluster.run(os.getpid).values()
     assert same_trees(forest, fitted("classes"))
+
+
+def test_boosting_inside_the_backend_is_the_model_of_threads(cluster):
+    _, X, y = problems()["numbers with gaps"]
+
+    def predicted():
+        return ObliqueBoostingRegressor(10, random_state=0).fit(X, y).predict(X)
+
+    with joblib.parallel_config("dask"):
+        on_cluster = predicted()
+    np.testing.assert_array_equal(on_cluster, predicted())
+
+
+def test_label_trees_inside_the_backend_are_those_of_threads(cluster):
+    _, X, Y = problems()["sparse labels"]
+
+    def predicted():
+        return LabelTreeClassifier(random_state=0).fit(X, Y).predict_proba(X)
+
+    with joblib.parallel_config("dask"):
+        on_cluster = predicted()
+    assert_same_matrix(on_cluster, predicted())
+
+
+def assert_same_matrix(one, other):
+    dense = [each.toarray() if sp.issparse(each) else np.asarray(each) for each in (one, other)]
+    assert dense[0].max() > 0
+    np.testing.assert_array_equal(*dense)
 
 
 def test_a_callback_ends_the_fit_and_leaves_no_task_behind(cluster):

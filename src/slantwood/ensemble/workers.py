@@ -1,12 +1,13 @@
 """Who grows the trees of a forest: threads of this process, or the workers of joblib's backend.
 
-Threads share one copy of the rows and are the rule. Inside `joblib.parallel_config("dask")`, "ray" or "loky"
-each tree is a task of that backend instead; a worker gets the rows once, not with each tree. A tree depends
-on the plan and its number only, so that the forest is the same whoever grew which tree, and in which order.
+Threads share one copy of the rows and are the rule. Inside `joblib.parallel_config("dask")`, "loky", "ray" or
+"spark" each tree is a task there instead; a worker gets the rows once, not with each tree. A tree depends on
+the plan and its number only, so that the forest is the same whoever grew which tree, and in which order.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,12 +43,33 @@ def grown_by_workers(plan: GrowthPlan, numbers: Sequence[int], n_jobs: int | Non
         A tree and all that belongs to it.
     """
     shared = SharedPlan(plan)
+    backend, n_jobs_of_backend = get_active_backend(prefer="threads")
+    # Two backends that give a list at the end only: their clusters are asked themselves.
+    if _is_of("ray", backend):
+        from slantwood.ensemble.ray_tasks import done_by_ray
+
+        n_jobs = n_jobs_of_backend if n_jobs is None else n_jobs
+        yield from done_by_ray(_grow, shared, numbers, n_jobs, backend.ray_remote_args)
+        return
+    if _is_of("joblibspark", backend):
+        from slantwood.ensemble.spark_tasks import done_by_spark
+
+        yield from done_by_spark(_grow, shared, numbers, n_jobs_of_backend if n_jobs is None else n_jobs)
+        return
     run = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     results = run(delayed(_grow)(shared, number) for number in numbers)
     try:
-        yield from results
+        # Not `yield from`, which would close the results before what follows.
+        for planted in results:  # noqa: UP028
+            yield planted
     finally:
-        results.close()  # cancels what nobody waits for
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tasks are cancelled for which nobody waits
+            results.close()
+
+
+def _is_of(package: str, backend: object) -> bool:
+    return any(each.__module__.partition(".")[0] == package for each in type(backend).__mro__)
 
 
 class SharedPlan:
