@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -78,6 +78,13 @@ class _OnCluster:
     _task: str  # what numbers in files are
     client: Any
     mode: str
+    max_memory: Any
+
+    if TYPE_CHECKING:  # what `_with_parameters_of` makes
+
+        def __init__(
+            self, n_estimators: int = 50, *, client: Any = None, mode: str = "replicate", **parameters: Any
+        ) -> None: ...
 
     # ---- fitting
 
