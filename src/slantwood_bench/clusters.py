@@ -60,7 +60,7 @@ def _dask(address: str | None) -> Iterator[None]:
             "jobs on a cluster of Dask need distributed; install it with: pip install distributed"
         ) from None
     try:
-        client = Client(address, timeout=_SECONDS_TO_CONNECT)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=_SECONDS_TO_CONNECT)
     except (OSError, ValueError) as error:
         raise ConnectionError(
             f"no scheduler of Dask answered at {address!r} within {_SECONDS_TO_CONNECT:g} s "
@@ -68,7 +68,7 @@ def _dask(address: str | None) -> Iterator[None]:
             "tcp://10.0.0.1:8786"
         ) from None
     with client:
-        if not client.nthreads():  # type: ignore[no-untyped-call]
+        if not client.nthreads():
             raise ConnectionError(
                 f"the scheduler at {address!r} has no worker; start some with: dask worker {address}"
             )
