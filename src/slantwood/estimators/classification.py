@@ -60,7 +60,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
@@ -71,7 +71,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features; NaN, or a null of a frame, where a value is missing.
+            Features; NaN, or a null of a frame, where a value is missing. With `max_memory`, also a scan of
+            data files (`slantwood.data.scan`), which has its own y.
         y : array of shape (n_rows,), label sets, or array, sparse matrix or data frame (n_rows, n_columns)
             Classes of any type; or labels, as a 0/1 indicator matrix, whose columns may have names, or as a
             set, list or tuple of labels for each row (lists of numbers of equal length are rows of a matrix).

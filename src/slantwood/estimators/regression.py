@@ -30,7 +30,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
@@ -41,7 +41,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features; NaN, or a null of a frame, where a value is missing.
+            Features; NaN, or a null of a frame, where a value is missing. With `max_memory`, also a scan of
+            data files (`slantwood.data.scan`), which has its own y.
         y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
