@@ -63,13 +63,19 @@ def check_memory(name: str, value: Any) -> int:
 
     Examples
     --------
-    >>> check_memory("max_memory", "4GB"), check_memory("max_memory", "0.5 GiB"), check_memory("max_memory", 100)
+    >>> (
+    ...     check_memory("max_memory", "4GB"),
+    ...     check_memory("max_memory", "0.5 GiB"),
+    ...     check_memory("max_memory", 100),
+    ... )
     (4000000000, 536870912, 100)
     """
     if isinstance(value, str):
         match = _SIZE.fullmatch(value)
         if match is None or match[2].lower() not in _UNITS:
-            raise ValueError(f"{name}={value!r:.60} must be a number of bytes, or text such as '4GB' or '500MB'")
+            raise ValueError(
+                f"{name}={value!r:.60} must be a number of bytes, or text such as '4GB' or '500MB'"
+            )
         n_bytes = int(float(match[1]) * _UNITS[match[2].lower()])
     else:
         if isinstance(value, bool) or not isinstance(value, Integral):

@@ -32,6 +32,7 @@ from slantwood.estimators.callbacks import (
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan
 from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
@@ -342,6 +343,10 @@ class ObliqueEstimator(
     @property
     def _predictor(self) -> Predictor:
         return Predictor(self.forest_, self.n_jobs)
+
+    def _means(self, X: Any, **how: Any) -> Any:
+        """Return what the trees say of rows; of rows on disk a block at a time, so that no copy is whole."""
+        return over_blocks(lambda rows: self._predictor.mean(self.encode_features(rows), **how), X)
 
     def _with_forest(self, forest: FittedForest) -> Self:
         """Return a copy that predicts with other trees."""

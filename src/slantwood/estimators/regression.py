@@ -8,6 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
@@ -107,8 +108,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         return self._as_output(self._numbers(X), X)
 
     def _numbers(self, X: Any) -> np.ndarray:
-        encoded = self.encode_features(X)  # first, as it checks that there is a model
-        return self.targets_.decode(self._predictor.mean(encoded))
+        check_is_fitted(self)
+        return self.targets_.decode(self._means(X))
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.

@@ -18,7 +18,17 @@ from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.scans.files import files_of
 from slantwood.data.scans.stored_batches import StoredBatches
 from slantwood.data.scans.targets import TargetForm, TargetSurvey
-from slantwood.data.table import Data, Table, dense, inputs, is_frame, known_values, pandas_for, stacked, task_of
+from slantwood.data.table import (
+    Data,
+    Table,
+    dense,
+    inputs,
+    is_frame,
+    known_values,
+    pandas_for,
+    stacked,
+    task_of,
+)
 from slantwood.features.rows import n_rows_of
 from slantwood.hints import listed, pluralize, shown
 from slantwood.task_names import CLASS_TASKS
@@ -125,7 +135,9 @@ class Scan:
         for path, block in self._stored_blocks() if self.is_stored else self._file_blocks():
             _check_same(path, "targets", block.target_names, first.target_names)
             if block.hierarchy != first.hierarchy:
-                raise ValueError(f"{path}: its hierarchy is not that of {self.files[0]}; give the same in all")
+                raise ValueError(
+                    f"{path}: its hierarchy is not that of {self.files[0]}; give the same in all"
+                )
             yield _in_form(path, block, first)
 
     @property

@@ -119,4 +119,6 @@ class ScanBlocks:
             yield checked_part(block.X, block.y, weights, number)
             start = stop
         if self._weights is not None and len(self._weights) != start:
-            raise ValueError(f"sample_weight has {len(self._weights)} weights, and the files have {start} rows")
+            raise ValueError(
+                f"sample_weight has {len(self._weights)} weights, and the files have {start} rows"
+            )

@@ -101,9 +101,7 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
         blocks = ArrayBlocks(given.X, given.y, weights)
     _refuse_matrix(given.clustering)
     glimpses, sizes = _glimpsed(estimator, blocks, max_memory)
-    agreement = agree(
-        estimator, glimpses, given.clustering, given.feature_names, given.target_names
-    )
+    agreement = agree(estimator, glimpses, given.clustering, given.feature_names, given.target_names)
     row_bytes = bytes_of_a_row(agreement, next(each.part for each in glimpses if each.n_rows), n_threads)
     del glimpses
     wanted = rows_wanted(estimator.max_samples, agreement.n_rows, estimator._n_trees)
@@ -192,9 +190,7 @@ def _refuse_what_needs_all_rows(estimator: Any, needed: float, max_memory: int) 
         )
 
 
-def _glimpsed(
-    estimator: Any, blocks: Blocks, max_memory: int
-) -> tuple[list[Glimpse], list[int]]:
+def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Glimpse], list[int]]:
     """Return rows that stand for the blocks, and the number of rows of each."""
     seed = np.random.SeedSequence(0).generate_state(1)[0]
     glimpses, sizes = [], []
@@ -268,7 +264,9 @@ def _grown(
     def planted() -> Generator[Planted]:
         for number, trees in enumerate(numbers):
             # Nothing refers to a share while the next one is read.
-            share: Share | None = first.pop() if first else later_share(agreement, [gather(share=number)], spec)
+            share: Share | None = (
+                first.pop() if first else later_share(agreement, [gather(share=number)], spec)
+            )
             assert share is not None
             stop = StopFlag()
             grow = partial(share.plan.plant, stop_flag=stop.array)
