@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -20,12 +20,14 @@ from slantwood.data.formats import format_of
 from slantwood.data.names import NumberedNames, finder
 from slantwood.data.read import read_with_options
 from slantwood.data.read_options import ReadOptions, Roles
+from slantwood.data.scans.files import files_of
+from slantwood.data.scans.scan import scan_with_options
 from slantwood.data.table import Data, is_frame
 from slantwood.estimators.names import input_names, output_names, target_columns
 from slantwood.hints import did_you_mean, listed, pluralize, stacklevel_of_user
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
 
-__all__ = ["ModelData", "align_to_model", "read_for_model"]
+__all__ = ["ModelData", "align_to_model", "read_for_model", "scan_for_model"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,64 @@ def read_for_model(
     >>> model.predict(read_for_model(model, "new-wines.csv").X)  # doctest: +SKIP
     """
     path = Path(path)
+    kind = format_of(path, format).name
+    columns = _columns_for(model, path, kind, targets, header, encoding, index_base)
+    data = read_with_options(path, columns, format)
+    if data.X.shape[0] == 0:
+        raise ValueError(f"{path} has no rows; expected at least one to predict")
+    return align_to_model(model, data, str(path), targets)
+
+
+def scan_for_model(
+    model: Any,
+    source: Any,
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    index_base: int | str = "auto",
+) -> Iterator[ModelData]:
+    """Read the rows of data files for a fitted model, some at a time: no more than a block is in memory.
+
+    Parameters
+    ----------
+    model : fitted estimator of slantwood
+        The model that is to predict these rows.
+    source : str, path, several paths, or dataset of pyarrow
+        As `slantwood.data.scan` takes it: a folder stands for all data files in it.
+    format, header, encoding, index_base : optional
+        As in `slantwood.data.read`.
+
+    Yields
+    ------
+    ModelData
+        The inputs of the next rows, and their names; no targets.
+
+    Examples
+    --------
+    >>> from slantwood import load_model
+    >>> from slantwood.model_data import scan_for_model
+    >>> model = load_model("wine.slant")  # doctest: +SKIP
+    >>> for block in scan_for_model(model, "folder"):  # doctest: +SKIP
+    ...     print(model.predict(block.X))
+    """
+    files, form = files_of(source, format)
+    columns = _columns_for(model, files[0], form.name, (), header, encoding, index_base)
+    for block in scan_with_options(files, columns, form.name):
+        if block.X.shape[0]:
+            yield align_to_model(model, block, str(source))
+
+
+def _columns_for(
+    model: Any,
+    path: Path,
+    kind: str,
+    targets: Any,
+    header: bool | None,
+    encoding: str | None,
+    index_base: int | str,
+) -> _ModelColumns:
+    """Return what a file in a format is asked for."""
     names, task = input_names(model), model.targets_.task
     codes = set() if names is None else {names[j] for j in model.encoding_.nominal}
     known = target_columns(model)
@@ -106,8 +166,7 @@ def read_for_model(
     if task in SEVERAL_TASKS:
         are_text = [classes is not None and classes.dtype.kind in "UO" for classes in model.classes_]
         codes |= {name for name, is_text in zip(known, are_text, strict=False) if is_text}
-    kind = format_of(path, format).name
-    columns = _ModelColumns(
+    return _ModelColumns(
         targets=targets,
         header=header,
         encoding=encoding,
@@ -123,10 +182,6 @@ def read_for_model(
         # Of several targets the model knows better than the file which are classes.
         task=None if task in SEVERAL_TASKS else "regression" if task in NUMBER_TASKS else "classification",
     )
-    data = read_with_options(path, columns, format)
-    if data.X.shape[0] == 0:
-        raise ValueError(f"{path} has no rows; expected at least one to predict")
-    return align_to_model(model, data, str(path), targets)
 
 
 def align_to_model(model: Any, data: Data, name: str = "data", targets: Any = ()) -> ModelData:

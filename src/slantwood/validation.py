@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from numbers import Integral, Real
 from typing import Any
 
@@ -50,3 +51,36 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}")
     return value
+
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+
+
+def check_memory(name: str, value: Any) -> int:
+    """Return a number of bytes, which may be given as text with a unit.
+
+    Examples
+    --------
+    >>> (
+    ...     check_memory("max_memory", "4GB"),
+    ...     check_memory("max_memory", "0.5 GiB"),
+    ...     check_memory("max_memory", 100),
+    ... )
+    (4000000000, 536870912, 100)
+    """
+    if isinstance(value, str):
+        match = _SIZE.fullmatch(value)
+        if match is None or match[2].lower() not in _UNITS:
+            raise ValueError(
+                f"{name}={value!r:.60} must be a number of bytes, or text such as '4GB' or '500MB'"
+            )
+        n_bytes = int(float(match[1]) * _UNITS[match[2].lower()])
+    else:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{name}={with_type(value)} must be a number of bytes, or text such as '4GB'")
+        n_bytes = int(value)
+    if n_bytes < 1:
+        raise ValueError(f"{name}={value!r} must be above 0; give a number of bytes, or text such as '4GB'")
+    return n_bytes

@@ -20,6 +20,7 @@ from slantwood.split_names import split_class
 from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
+    from slantwood.data.scans.scan import Scan
     from slantwood.data.table import Data
 
 
@@ -33,6 +34,7 @@ _SAME_NAME = (
     "ccp_alpha",
     "max_features",
     "max_samples",
+    "max_memory",
 )
 
 
@@ -54,6 +56,8 @@ _INSTEAD = {
         "oob_score",
     ): "--test, or slantwood cv, scores rows that no tree saw",
     (Kind.boosting, "max_samples"): "--set subsample=0.5 gives the share of the rows that a tree sees",
+    (Kind.tree, "max_memory"): "it needs all rows; --kind forest has it",
+    (Kind.boosting, "max_memory"): "it needs all rows; --kind forest has it",
     (Kind.boosting, "preset"): "--trees and --set learning_rate=0.05 say how much time it takes",
     (Kind.boosting, "ftest"): _LIMITS,
     (Kind.boosting, "ccp_alpha"): _LIMITS,
@@ -64,7 +68,7 @@ _INSTEAD = {
 _OF_FORESTS = "its trees divide labels, with linear classifiers; --kind forest has it"
 
 
-def new_model(options: TrainingOptions, data: Data, *, oob: bool = False) -> Any:
+def new_model(options: TrainingOptions, data: Data | Scan, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
     of_task = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
     if options.kind == Kind.label_trees:
@@ -94,7 +98,7 @@ def _split(options: TrainingOptions) -> Any:
     return split
 
 
-def _check_for_label_trees(options: TrainingOptions, data: Data) -> None:
+def _check_for_label_trees(options: TrainingOptions, data: Data | Scan) -> None:
     """Refuse what label trees are not for: other tasks than labels, and splits of trees of rows."""
     if data.task != "multi-label":
         raise typer.BadParameter(
@@ -118,7 +122,7 @@ def _check_options(kind: Kind, given: Iterable[str], make: Any) -> None:
         raise typer.BadParameter(f"--kind {kind} does not have it: {instead}", param_hint=option)
 
 
-def fit_with_progress(model: Any, data: Data, show: Show) -> Any:
+def fit_with_progress(model: Any, data: Data | Scan, show: Show) -> Any:
     """Fit, and show each tree, each round of boosting, or each step of label trees."""
     name = f"{model.stage}s"
     # Before the first tree is there settings are chosen, or labels divided, which may take a while.
@@ -126,6 +130,8 @@ def fit_with_progress(model: Any, data: Data, show: Show) -> Any:
     names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}
     model.set_callbacks(_EachTree(partial(show, name)))
     try:
+        if not hasattr(data, "X"):
+            return model.fit(data)  # a scan of files, which has names and targets
         return model.fit(data.X, data.y, sample_weight=data.weights, **names)
     finally:
         model.set_callbacks()

@@ -12,10 +12,10 @@ from slantwood.cli.sources import data_path
 from slantwood.hints import pluralize
 
 _DATA = (
-    "A data file with the model's inputs, in any order; - for stdin (with --format); or the name of a known "
-    "data set."
+    "A data file with the model's inputs, in any order, or a folder of some; - for stdin (with --format); or "
+    "the name of a known data set."
 )
-_OUTPUT = "Write to a .csv, .tsv or .jsonl file, also .gz, .bz2, .xz or .zst."
+_OUTPUT = "Write to a .csv, .tsv or .jsonl file, also .gz, .bz2, .xz or .zst; or to a .parquet file."
 _LABELS = "Labels as a list, or as a column of 0 and 1 for each."
 
 
@@ -45,12 +45,13 @@ def predict(
     check_result(output, model, data_path(data), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.predictions import predictions, writer_for
-    from slantwood.cli.sources import data_for_model
+    from slantwood.cli.predictions import predictions_of_blocks, writer_for
+    from slantwood.cli.sources import blocks_for_model
 
     write = writer_for(output)
     forest = models.load(model, jobs)
-    found = data_for_model(forest, data, form, ())
-    write(predictions(forest, found.X, keys=found.keys, proba=proba, top_k=top_k, labels=labels))
+    how = {"proba": proba, "top_k": top_k, "labels": labels}
+    found = predictions_of_blocks(forest, blocks_for_model(forest, data, form), **how)
+    n_rows = write(found)
     end = "." if output is None else f"; wrote {output}."
-    say(f"Predicted {pluralize(found.X.shape[0], 'row')} ({forest.targets_.task}){end}")
+    say(f"Predicted {pluralize(n_rows, 'row')} ({forest.targets_.task}){end}")

@@ -24,11 +24,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.cli import models
+from slantwood.cli.parquet_predictions import write_parquet
 from slantwood.data.files import format_suffix, open_write
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
+from slantwood.model_data import ModelData
 from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
+
+_PARQUET = (".parquet", ".pq")
 
 # Rows that are made dense, and text, in one go.
 _CHUNK = 1000
@@ -61,6 +65,16 @@ def predictions(
         [[*own, *row] for own, row in zip(key[part].tolist(), cells(part), strict=True)] for part in parts
     )
     return Predictions([*names, *heading], chunks)
+
+
+def predictions_of_blocks(model: Any, blocks: Iterator[ModelData], **how: Any) -> Predictions:
+    """Predict blocks of rows, each when its turn comes."""
+    first = next(blocks, None)
+    if first is None:
+        raise ValueError("there are no rows to predict; expected at least one")
+    begun = predictions(model, first.X, keys=first.keys, **how)
+    later = (predictions(model, block.X, keys=block.keys, **how).chunks for block in blocks)
+    return Predictions(begun.heading, chain(begun.chunks, chain.from_iterable(later)))
 
 
 # What the cells of some rows are.
@@ -180,27 +194,50 @@ def _numbers(values: np.ndarray) -> list[Any]:
 # ---- writing
 
 
-def writer_for(path: Path | None) -> Callable[[Predictions], None]:
-    """Return what writes predictions to a file, which appears when it is whole, or to stdout as CSV."""
+def writer_for(path: Path | None) -> Callable[[Predictions], int]:
+    """Return what writes predictions to a file, which appears when it is whole, or to stdout as CSV.
+
+    It returns the number of rows.
+    """
     if path is None:
         return _to_stdout
     suffix = format_suffix(path)
+    if path.suffix.lower() in _PARQUET:
+        return partial(write_parquet, path)
     if suffix not in _LINES:
         raise ValueError(
-            f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not"
+            f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not, or "
+            ".parquet"
         )
 
-    def write(result: Predictions) -> None:
+    def write(result: Predictions) -> int:
+        counted = _Counted(result)
         with open_write(path) as file:
-            for text in _LINES[suffix](result):
+            for text in _LINES[suffix](counted.result):
                 file.write(text.encode())
+        return counted.n_rows
 
     return write
 
 
-def _to_stdout(result: Predictions) -> None:
-    sys.stdout.writelines(_csv(result))
+class _Counted:
+    """Counts the rows of predictions as they go by."""
+
+    def __init__(self, result: Predictions) -> None:
+        self.n_rows = 0
+        self.result = Predictions(result.heading, self._chunks(result))
+
+    def _chunks(self, result: Predictions) -> Iterator[list[list[Any]]]:
+        for chunk in result.chunks:
+            self.n_rows += len(chunk)
+            yield chunk
+
+
+def _to_stdout(result: Predictions) -> int:
+    counted = _Counted(result)
+    sys.stdout.writelines(_csv(counted.result))
     sys.stdout.flush()
+    return counted.n_rows
 
 
 def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:

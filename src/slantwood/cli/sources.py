@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from slantwood.hints import listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.read_options import ReadOptions
+    from slantwood.data.scans.scan import Scan
     from slantwood.data.table import Data
     from slantwood.model_data import ModelData
 
@@ -23,6 +24,10 @@ _PREFIX = "dataset:"
 _MODEL_END = ".slant"
 # Options that say how to read a file.
 READING = ("targets", "task", "drop", "nominal", "drop_text", "format", "header", "encoding", "index_base")
+# Bytes of a folder that is read as one table where nothing is said of memory.
+_MOST_OF_A_FOLDER = 1_000_000_000
+# Larger files are predicted in parts, where their format allows it.
+_LARGE_FILE = 100_000_000
 _RANGE = re.compile(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?")
 
 
@@ -33,7 +38,10 @@ def training_data(options: TrainingOptions) -> Data:
     from slantwood.data.table import known_values
 
     path = options.path
-    data = read_as_said(path, vars(options) | vars(options.form), ReadOptions)
+    if is_folder(path):
+        data = _whole_folder(path, _scan(options))
+    else:
+        data = read_as_said(path, vars(options) | vars(options.form), ReadOptions)
     if data.y is None:
         raise ValueError(f"{path} has no targets to learn; give --targets")
     n_rows, n_inputs = data.X.shape
@@ -49,6 +57,62 @@ def training_data(options: TrainingOptions) -> Data:
     return data
 
 
+def training_rows(options: TrainingOptions) -> Data | Scan:
+    """Read what to learn from; with a limit of memory, only look at a folder or a Parquet or Arrow file."""
+    path = options.path
+    is_large = is_folder(path) or (is_file(path) and _is_stored(path, options.form.format))
+    if options.max_memory is None or not is_large:
+        return training_data(options)
+    found = _scan(options)
+    if not found.target_names:
+        raise ValueError(f"{path} has no targets to learn; give --targets")
+    if not found.feature_names:
+        raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
+    from slantwood.data.scans.scan import size_text
+
+    say(
+        f"Found {path}: {pluralize(found.n_rows, 'row')}, {pluralize(len(found.feature_names), 'feature')}, "
+        f"{pluralize(len(found.files), f'{found.format.name} file')} of {size_text(found.n_bytes)}."
+    )
+    reason = "the targets of all rows" if options.task is None else f"--task {options.task}"
+    say(f"Task: {found.task} (as {reason} say{'s' * (options.task is not None)}).")
+    return found
+
+
+def _scan(options: TrainingOptions) -> Scan:
+    from slantwood.data.read_options import ReadOptions
+    from slantwood.data.scans.scan import scan_with_options
+
+    said = vars(options) | vars(options.form)
+    return scan_with_options(data_path(options.path), read_options(said, ReadOptions), said["format"])
+
+
+def _whole_folder(path: str, found: Scan) -> Data:
+    from slantwood.data.scans.scan import size_text
+
+    if found.n_bytes > _MOST_OF_A_FOLDER:
+        raise ValueError(
+            f"{path} has {pluralize(len(found.files), 'file')} of {size_text(found.n_bytes)}, which would all be held "
+            "in memory; give --max-memory 4GB (with train, for a forest), and rows are read in parts that fit"
+        )
+    say(
+        f"Reading {pluralize(len(found.files), 'file')} of {size_text(found.n_bytes)} in {path} as one table."
+    )
+    return found.read()
+
+
+def is_folder(data: str) -> bool:
+    """Tell whether a folder of data files is meant."""
+    return not data.startswith(_PREFIX) and data_path(data).is_dir()
+
+
+def _is_stored(data: str, format: str | None) -> bool:
+    """Tell whether a file can be read in parts."""
+    from slantwood.data.formats import format_of
+
+    return data != "-" and format_of(data_path(data), format).name in ("parquet", "arrow")
+
+
 def read_as_said(source: str, said: Mapping[str, Any], roles: type[ReadOptions]) -> Data:
     """Read a file as options say, by their names; or load a known data set, which takes none of them."""
     if not is_file(source):
@@ -60,11 +124,17 @@ def read_as_said(source: str, said: Mapping[str, Any], roles: type[ReadOptions])
                     param_hint=f"--{name.replace('_', '-')}",
                 )
         return _known_set(source)
-    from slantwood.data.arff.source import check_encoding
     from slantwood.data.read import read_with_options
 
+    return read_with_options(data_path(source), read_options(said, roles), said["format"])
+
+
+def read_options(said: Mapping[str, Any], roles: type[ReadOptions]) -> ReadOptions:
+    """Return how to read files, as options say it by their names."""
+    from slantwood.data.arff.source import check_encoding
+
     check_encoding(said["encoding"])
-    options = roles(
+    return roles(
         columns(said["targets"], "--targets"),
         columns(said["drop"], "--drop") or (),
         columns(said["nominal"], "--nominal") or (),
@@ -74,7 +144,21 @@ def read_as_said(source: str, said: Mapping[str, Any], roles: type[ReadOptions])
         str(said["index_base"] or "auto"),
         bool(said["drop_text"]),
     )
-    return read_with_options(data_path(source), options, said["format"])
+
+
+def blocks_for_model(model: Any, data: str, form: FileForm) -> Iterator[ModelData]:
+    """Read what a model predicts from, some rows at a time where it is a folder or a large file."""
+    if not (is_folder(data) or (is_file(data) and _is_large(data, form))):
+        yield data_for_model(model, data, form, ())
+        return
+    from slantwood.model_data import scan_for_model
+
+    said = vars(form) | {"index_base": str(form.index_base or "auto")}
+    yield from scan_for_model(model, data_path(data), **said)
+
+
+def _is_large(data: str, form: FileForm) -> bool:
+    return data_path(data).stat().st_size > _LARGE_FILE and _is_stored(data, form.format)
 
 
 def data_for_model(model: Any, data: str, form: FileForm, targets: Any = None) -> ModelData:

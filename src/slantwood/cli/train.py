@@ -12,7 +12,7 @@ from slantwood.cli.config import Config, PrintConfig, options_as_toml
 from slantwood.cli.console import bars, print_json, say, say_written
 from slantwood.cli.options import Force, Json, flag, option, with_options
 from slantwood.cli.results import check_result
-from slantwood.cli.sources import check_exists, data_for_model, data_path, training_data
+from slantwood.cli.sources import check_exists, data_for_model, data_path, is_folder, training_rows
 from slantwood.cli.training_options import Kind, TrainingOptions
 from slantwood.hints import pluralize
 
@@ -38,7 +38,8 @@ def train(
 ) -> None:
     """Learn from a data file and write a model file.
 
-    DATA may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
+    DATA may be a folder of data files with the same columns; with --max-memory, these may be larger than memory.
+    It may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
     """
     if print_config:
         typer.echo(options_as_toml(context))
@@ -46,7 +47,8 @@ def train(
     path = training.path
     sources = [path] if test is None else [path, test]
     for source in sources:
-        check_exists(source)
+        if source == test or not is_folder(source):
+            check_exists(source)
     target = model.expanduser() if model is not None else _beside(path)
     onnx = None if onnx is None else onnx.expanduser()
     for file in (target, onnx):
@@ -59,7 +61,7 @@ def train(
 
     if onnx is not None and training.kind == Kind.label_trees:
         raise typer.BadParameter("label trees cannot be written as ONNX; leave it out", param_hint="--onnx")
-    data = training_data(training)
+    data = training_rows(training)
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
     with bars() as show:

@@ -62,7 +62,7 @@ _TARGETS = (
     "regular expression /^label/."
 )
 _KIND = "A forest, a single tree, boosted trees, or linear classifiers in label trees for many labels."
-_DATA = "A data file, - for stdin (with --format), or the name of a known data set."
+_DATA = "A data file, a folder of some, - for stdin (with --format), or the name of a known data set."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +111,9 @@ class TrainingOptions:
     ] = None
     max_samples: Annotated[
         float | None, count_or_share("Rows drawn for each tree of a forest: a number or a share.")
+    ] = None
+    max_memory: Annotated[
+        str | None, option("SIZE", "Memory for rows and trees, as 4GB: rows of a forest are read in parts.")
     ] = None
     seed: Annotated[int, number("Seed of all chance.", 0, max=2**32 - 1)] = 0
     jobs: Jobs = None

@@ -11,6 +11,7 @@ from slantwood.data.registry.entries import Dataset
 from slantwood.data.registry.listing import Listing, dataset, datasets
 from slantwood.data.registry.loading import load
 from slantwood.data.registry.places import cache_folder
+from slantwood.data.scans.scan import Scan, scan
 from slantwood.data.table import Data
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "FetchError",
     "Labels",
     "Listing",
+    "Scan",
     "cache_folder",
     "dataset",
     "datasets",
@@ -27,6 +29,7 @@ __all__ = [
     "read_clus",
     "read_hierarchy",
     "read_labels",
+    "scan",
     "write",
     "write_labels",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.data.limits import Limit
-from slantwood.data.read_options import ReadOptions
+from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Categories, Data, Table, sorted_categories
 from slantwood.hints import shortened, shown
 
@@ -33,11 +33,7 @@ def table_from(
     path: Path, schema: Any, n_rows: int, batches: Callable[[list[str]], Iterable[Any]], options: ReadOptions
 ) -> Table:
     """Make a table of record batches; `batches` gives them with these columns only, in the file's order."""
-    index = _index_columns(schema)
-    names = tuple(name for name in schema.names if name not in index)
-    if (twice := _first_duplicate(names)) is not None:
-        raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
-    roles = options.roles(names, path)
+    names, roles = column_roles(path, schema, options)
     kept = sorted({*roles.inputs, *roles.targets})
     readers = {i: _text_reader(path, schema.field(names[i]), i in roles.nominal) for i in kept}
     texts = {i: reader for i, reader in readers.items() if reader is not None}
@@ -69,6 +65,15 @@ def table_from(
             _refuse_infinite(path, names[i], place[i])
     found = {i: texts[i].categories(place[i]) if i in texts else place[i] for i in kept}
     return Table.of(names, roles, numbers, found)
+
+
+def column_roles(path: Path, schema: Any, options: ReadOptions) -> tuple[tuple[str, ...], Roles]:
+    """Return the names of the columns of a file, and what they are for."""
+    index = _index_columns(schema)
+    names = tuple(name for name in schema.names if name not in index)
+    if (twice := _first_duplicate(names)) is not None:
+        raise ValueError(f"{path}: column {shown(twice)} occurs twice; expected different names")
+    return names, options.roles(names, path)
 
 
 def _index_columns(schema: Any) -> set[str]:

@@ -39,29 +39,30 @@ def infer_task(
         return None, None
     if len(columns) == 1:
         return _one(columns[0], names[0], task, limit)
-    labels = None if task == "regression" else _labels(columns)
+    labels = None if task == "regression" else label_matrix(columns)
     if labels is not None:
         return compact(labels), "multi-label"
     if task == "classification" or (task is None and any(isinstance(each, Categories) for each in columns)):
         return _several(columns, names, task)
     for column, name in zip(columns, names, strict=True):
-        _refuse_text(column, name)
+        refuse_text(column, name)
     return np.column_stack(cast("Sequence[np.ndarray]", columns)), "multi-target regression"
 
 
 def _one(column: TargetColumn, name: str, task: str | None, limit: Limit | None) -> tuple[np.ndarray, str]:
     if isinstance(column, Categories):
         if task == "regression":
-            _refuse_text(column, name)
+            refuse_text(column, name)
         n_classes = int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
-        return _texts(column, name, limit), task_of(n_classes)
+        return texts_of(column, name, limit), task_of(n_classes)
     if task == "regression" or (task is None and len(known_values(column)) != 2):
         return column, "regression"
-    classes = _whole_numbers(column, name)
+    classes = whole_numbers(column, name)
     return classes, task_of_classes(classes)
 
 
-def _refuse_text(column: TargetColumn, name: str) -> None:
+def refuse_text(column: TargetColumn, name: str) -> None:
+    """Refuse text among numbers to predict."""
     if isinstance(column, Categories):
         raise ValueError(
             f"task='regression', but target {shown(name)} has text such as {listed(column.values[:3])}; "
@@ -87,7 +88,7 @@ def _several(columns: Sequence[TargetColumn], names: Sequence[str], task: str | 
                     f"task='classification', but target {shown(name)} has numbers that are not whole; leave "
                     "task out, and it is a number to predict"
                 )
-            classes = _whole_numbers(column[known], name)
+            classes = whole_numbers(column[known], name)
             cells[name] = classes
             if not known.all():
                 values, codes = np.unique(classes, return_inverse=True)
@@ -105,7 +106,8 @@ def _may_be_classes(column: TargetColumn) -> bool:
     return len(values) == 2 and all(value == round(value) for value in values)
 
 
-def _texts(column: Categories, name: str, limit: Limit | None) -> np.ndarray:
+def texts_of(column: Categories, name: str, limit: Limit | None) -> np.ndarray:
+    """Return the classes of a column of text, None where they are missing."""
     # NumPy's texts end before what are zero characters at their ends.
     if (column.codes < 0).any() or any(value.endswith("\0") for value in column.values):
         return np.array([*column.values, None], dtype=object)[column.codes]  # -1, missing, takes the last
@@ -115,7 +117,8 @@ def _texts(column: Categories, name: str, limit: Limit | None) -> np.ndarray:
     return np.array(column.values, dtype=str)[column.codes]
 
 
-def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
+def whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
+    """Return classes that are numbers, as whole numbers where all are known and whole."""
     if (np.abs(column) >= _NOT_EXACT).any():
         raise ValueError(
             f"target {shown(name)} has classes that are numbers of more than 15 digits, of which double "
@@ -125,7 +128,7 @@ def _whole_numbers(column: np.ndarray, name: str) -> np.ndarray:
     return column.astype(np.int64) if whole else column
 
 
-def _labels(columns: Sequence[TargetColumn]) -> np.ndarray | None:
+def label_matrix(columns: Sequence[TargetColumn]) -> np.ndarray | None:
     """Return the indicator matrix, or None where some column is something else."""
     first = columns[0].codes if isinstance(columns[0], Categories) else columns[0]
     Y = np.empty((len(first), len(columns)), np.int8)

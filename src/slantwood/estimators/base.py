@@ -32,6 +32,8 @@ from slantwood.estimators.callbacks import (
 from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
+from slantwood.estimators.parts.on_disk import over_blocks
+from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan
 from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
@@ -59,6 +61,7 @@ class ObliqueEstimator(
     preset: str
     bootstrap: bool | str
     max_samples: int | float | None
+    max_memory: int | str | None = None  # a parameter of forests
     oob_score: bool
     n_jobs: int | None
     verbose: int
@@ -95,9 +98,13 @@ class ObliqueEstimator(
     ) -> Self:
         """Fit; an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
+        given: Given | None = Given(X, y, sample_weight, clustering, feature_names, target_names)
         try:
-            # Growing comes last, so that callbacks know the names, too.
-            self._grow(self._read(X, y, sample_weight, clustering, feature_names, target_names))
+            if self.max_memory is not None or is_scan(X):
+                given = fitted_within_memory(self, given)
+            if given is not None:
+                # Growing comes last, so that callbacks know the names, too.
+                self._grow(self._read(*given))
         except BaseException:
             put_back(self, before)
             raise
@@ -178,6 +185,11 @@ class ObliqueEstimator(
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
+        if is_scan(X):
+            raise TypeError(
+                f"X is {X!r}, whose rows are read block by block; give one block at a time: "
+                "for block in scan: model.predict(block.X)"
+            )
         if is_table(X, self.categorical_features):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
@@ -331,6 +343,10 @@ class ObliqueEstimator(
     @property
     def _predictor(self) -> Predictor:
         return Predictor(self.forest_, self.n_jobs)
+
+    def _means(self, X: Any, **how: Any) -> Any:
+        """Return what the trees say of rows; of rows on disk a block at a time, so that no copy is whole."""
+        return over_blocks(lambda rows: self._predictor.mean(self.encode_features(rows), **how), X)
 
     def _with_forest(self, forest: FittedForest) -> Self:
         """Return a copy that predicts with other trees."""

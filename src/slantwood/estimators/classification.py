@@ -26,6 +26,7 @@ from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
 from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
+from slantwood.features.rows import n_rows_of
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
@@ -60,7 +61,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
@@ -71,7 +72,8 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features; NaN, or a null of a frame, where a value is missing.
+            Features; NaN, or a null of a frame, where a value is missing. With `max_memory`, also a scan of
+            data files (`slantwood.data.scan`), which has its own y.
         y : array of shape (n_rows,), label sets, or array, sparse matrix or data frame (n_rows, n_columns)
             Classes of any type; or labels, as a 0/1 indicator matrix, whose columns may have names, or as a
             set, list or tuple of labels for each row (lists of numbers of equal length are rows of a matrix).
@@ -235,7 +237,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check_is_fitted(self)
         if isinstance(self.targets_, MultiTargets):
             check.check_threshold(self.threshold, self.targets_)
-            means = self._predictor.mean(self.encode_features(X))
+            means = self._means(X)
             if self._predictions_as == ARRAYS:
                 return self.targets_.decode(means)
             columns = zip(output_names(self), self.targets_.decoded_columns(means), strict=True)
@@ -247,12 +249,13 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
 
     def _scores(self, X: Any, *, sparse: bool | None = None, top_k: int | None = None) -> Any:
         """Return the probabilities, by default dense or sparse as y was."""
-        targets, encoded = self.targets_, self.encode_features(X)
+        targets = self.targets_
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
-            return self._predictor.mean(encoded, sparse=True, top_k=top_k)
-        check_dense_scores(encoded.shape[0], targets.n_columns)
-        return targets.probabilities(self._predictor.mean(encoded))
+            return self._means(X, sparse=True, top_k=top_k)
+        if isinstance(X, (list, tuple)) or getattr(X, "shape", ()):  # before any row is encoded
+            check_dense_scores(n_rows_of(X), targets.n_columns)
+        return targets.probabilities(self._means(X))
 
     def decision_threshold(self) -> Any:
         """Return the probability above which `predict` chooses a label, or the second of two classes.
@@ -410,7 +413,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         check_is_fitted(self)
         targets = self.targets_
         if isinstance(targets, MultiTargets):
-            predicted = targets.decoded_columns(self._predictor.mean(self.encode_features(X)))
+            predicted = targets.decoded_columns(self._means(X))
             row_weights = check.check_row_weights(sample_weight, len(predicted[0]))
             names = getattr(self, "target_names_", ())
             of_targets = several.given_truth(y, targets, names, len(row_weights))

@@ -71,6 +71,11 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
     max_samples : int, float or None, default=None
         Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
         number or a share turns on `bootstrap` where that is left at "auto".
+    max_memory : int, str or None, default=None
+        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB". Where
+        rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and y may
+        then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files, without y.
+        None for no limit.
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
@@ -187,6 +192,7 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
         max_samples: int | float | None = None,
+        max_memory: int | str | None = None,
         oob_score: bool = False,
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
@@ -216,6 +222,7 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.max_memory = max_memory
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.target_weights = target_weights
@@ -293,6 +300,11 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
     max_samples : int, float or None, default=None
         Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
         number or a share turns on `bootstrap` where that is left at "auto".
+    max_memory : int, str or None, default=None
+        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB". Where
+        rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and y may
+        then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files, without y.
+        None for no limit.
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     target_weights : array or None, default=None
@@ -379,6 +391,7 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         max_features: int | float | str | None = "auto",
         bootstrap: bool | str = "auto",
         max_samples: int | float | None = None,
+        max_memory: int | str | None = None,
         oob_score: bool = False,
         target_weights: npt.ArrayLike | None = None,
         normalize_rows: bool | str = "auto",
@@ -405,6 +418,7 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.max_memory = max_memory
         self.oob_score = oob_score
         self.target_weights = target_weights
         self.normalize_rows = normalize_rows

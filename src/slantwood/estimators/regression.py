@@ -8,6 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.out_of_bag import OutOfBag
 from slantwood.ensemble.training_data import TrainingData
@@ -30,7 +31,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         clustering: str | Clustering | npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
@@ -41,7 +42,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Features; NaN, or a null of a frame, where a value is missing.
+            Features; NaN, or a null of a frame, where a value is missing. With `max_memory`, also a scan of
+            data files (`slantwood.data.scan`), which has its own y.
         y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
@@ -106,8 +108,8 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         return self._as_output(self._numbers(X), X)
 
     def _numbers(self, X: Any) -> np.ndarray:
-        encoded = self.encode_features(X)  # first, as it checks that there is a model
-        return self.targets_.decode(self._predictor.mean(encoded))
+        check_is_fitted(self)
+        return self.targets_.decode(self._means(X))
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.

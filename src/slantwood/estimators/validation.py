@@ -23,7 +23,7 @@ from slantwood.targets.base import Targets
 from slantwood.targets.clustering import Clustering, as_clustering
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import LABEL_TASKS, NUMBER_TASKS, SEVERAL_TASKS
-from slantwood.validation import check_choice, check_flag, check_integer, check_real, with_type
+from slantwood.validation import check_choice, check_flag, check_integer, check_memory, check_real, with_type
 
 Check = Callable[[str, Any], Any]
 
@@ -104,6 +104,7 @@ _CHECKS: dict[str, Check] = {
     "ccp_alpha": partial(check_real, minimum=0.0),
     "leaves": partial(check_choice, choices=("mean", "linear", AUTO)),
     "bootstrap": _auto_or(check_flag),
+    "max_memory": _none_or(check_memory),
     "max_samples": _none_or(_count_or_share(1, math.inf)),
     "normalize_rows": _auto_or(check_flag),
     "normalize_labels": _auto_or(check_flag),

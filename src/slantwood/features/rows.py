@@ -58,6 +58,33 @@ def take_rows(table: Any, rows: np.ndarray) -> Any:
     return table[rows]  # of polars
 
 
+def slice_rows(table: Any, start: int, stop: int) -> Any:
+    """Return the rows from one to before another, in the container that the table is; arrays as views.
+
+    Parameters
+    ----------
+    table : array, sparse matrix, frame, series or list
+        All rows.
+    start, stop : int
+        Which.
+
+    Returns
+    -------
+    object
+        Of the same kind as the table.
+
+    Examples
+    --------
+    >>> slice_rows(["a", "b", "c"], 1, 3)
+    ['b', 'c']
+    """
+    if hasattr(table, "iloc"):
+        return table.iloc[start:stop]
+    if hasattr(table, "combine_chunks"):  # of Arrow
+        return table.slice(start, stop - start)
+    return table[start:stop]
+
+
 def join_rows(parts: Sequence[Any]) -> Any:
     """Put tables of one kind below one another.
 
@@ -93,9 +120,7 @@ def join_rows(parts: Sequence[Any]) -> Any:
         kinds = ", ".join(sorted({type(part).__name__ for part in parts}))
         raise TypeError(f"parts of the rows are of several kinds ({kinds}); give all in the same form")
     if hasattr(first, "iloc"):
-        import pandas as pd
-
-        return pd.concat(parts)
+        return _joined_pandas(parts)
     if hasattr(first, "vstack") or hasattr(first, "append"):  # a frame or a series of polars
         import polars as pl
 
@@ -105,3 +130,24 @@ def join_rows(parts: Sequence[Any]) -> Any:
 
         return pa.concat_tables(parts)
     raise TypeError(f"rows come as {shown(type(first).__name__)}; give arrays, sparse matrices or frames")
+
+
+def _joined_pandas(parts: Sequence[Any]) -> Any:
+    import pandas as pd
+
+    if not hasattr(parts[0], "columns"):
+        return pd.concat(parts)
+    nominal = [
+        name
+        for name in parts[0].columns
+        if all(isinstance(part[name].dtype, pd.CategoricalDtype) for part in parts)
+        and any(part[name].dtype != parts[0][name].dtype for part in parts)
+    ]
+    if nominal:
+        # Categories that only some parts have would otherwise turn a column into objects.
+        parts = [part.copy(deep=False) for part in parts]
+        for name in nominal:
+            columns = pd.api.types.union_categoricals([part[name] for part in parts], ignore_order=True)
+            for part in parts:
+                part[name] = part[name].cat.set_categories(columns.categories)
+    return pd.concat(parts)

@@ -21,14 +21,14 @@ def read(path: Path, options: ReadOptions) -> Table:
     with open_read(path, options.max_memory, has_lines=False) as stream:
         # What is compressed as a whole can be read only once from front to back.
         content = None if is_plain(path) else pyarrow().py_buffer(stream.read())
-        with _open(path, content) as reader:
+        with open_arrow(path, content) as reader:
             schema = reader.schema
 
         def batches(names: list[str]) -> Iterator[Any]:
             """Yield batches with these columns only, of which just one is in memory at a time."""
             needed = set(names)
             chosen = [i for i, name in enumerate(schema.names) if name in needed]
-            with _open(path, content, pyarrow(".ipc").IpcReadOptions(included_fields=chosen)) as reader:
+            with open_arrow(path, content, pyarrow(".ipc").IpcReadOptions(included_fields=chosen)) as reader:
                 if hasattr(reader, "num_record_batches"):
                     yield from map(reader.get_batch, range(reader.num_record_batches))
                 else:
@@ -40,7 +40,8 @@ def read(path: Path, options: ReadOptions) -> Table:
 
 
 @contextmanager
-def _open(path: Path, content: Any, options: Any = None) -> Iterator[Any]:
+def open_arrow(path: Path, content: Any = None, options: Any = None) -> Iterator[Any]:
+    """Open a file, or its content, with what reads its batches."""
     pa, ipc = pyarrow(), pyarrow(".ipc")
     with pa.OSFile(str(path)) if content is None else pa.BufferReader(content) as source:
         is_file = source.read(len(_MAGIC)) == _MAGIC

@@ -1,0 +1,157 @@
+"""How much memory rows take while trees grow on them, and how rows are divided so that it suffices.
+
+Rows are divided at random into shares, whatever block they lie in; one share is in memory at a time, and some
+of the trees grow on it. Passes over all blocks are limited: where the shares of so many passes do not hold
+all rows, they are a sample of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.data.scans.scan import size_text
+from slantwood.estimators.parts.agreement import Agreement, PartOfRows
+
+# Beside encoded rows: what checks, scaled rows and bootstrap samples take, and for each thread the cells of
+# the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and two
+# threads: 0.7 and 1.3 for classes, 1.7 and 3.2 for numbers, 1.2 and 1.9 of sparse rows (docs/out_of_core.md).
+_ONCE, _PER_THREAD = 0.5, 1.75
+# And of each row by itself: its number, weight, draws and places.
+_ROW_BYTES = 64
+
+MOST_PASSES = 10
+_LEAST_ROWS = 50  # of a share; fewer are a slip in max_memory
+
+
+def n_bytes(table: Any) -> int:
+    """Return the bytes that X or y take as they were given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> n_bytes(np.zeros((10, 3), np.float32)), n_bytes([1, 2])
+    (120, 128)
+    """
+    if sp.issparse(table):
+        return int(table.data.nbytes + table.indices.nbytes + table.indptr.nbytes)
+    if hasattr(table, "memory_usage"):
+        return int(np.sum(table.memory_usage(index=True, deep=False)))
+    if hasattr(table, "nbytes"):
+        return int(table.nbytes)
+    if hasattr(table, "estimated_size"):
+        return int(table.estimated_size())
+    return 64 * len(table)
+
+
+def growth_bytes(encoded: float, n_threads: int) -> float:
+    """Return the bytes that growth takes beyond and including rows whose encoded cells take so many."""
+    return encoded * (1 + _ONCE + _PER_THREAD * n_threads) + _ROW_BYTES * (1 + n_threads)
+
+
+def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> float:
+    """Return what a row takes in a share: as it is read, encoded, and in growth.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        How rows are encoded.
+    sample : PartOfRows
+        Some rows as they are read.
+    n_threads : int
+        Threads that grow trees.
+
+    Returns
+    -------
+    float
+        Bytes.
+    """
+    of_X, of_y = (n_bytes(each) / max(sample.n_rows, 1) for each in (sample.X, sample.y))
+    # Arrays are filled as they are read; of others, and of y, parts are held beside the whole for a while.
+    is_filled = isinstance(sample.X, np.ndarray) and sample.X.dtype == np.float32
+    raw = 2 * of_y + (0 if is_filled else 2 * of_X)
+    return raw + growth_bytes(agreement.bytes_per_row, n_threads)
+
+
+class Division(NamedTuple):
+    """How rows are divided into shares."""
+
+    n_shares: int
+    fraction: float  # of all rows, in each share
+    seed: int
+
+    def rows(self, share: int, block: int, n_rows: int) -> np.ndarray:
+        """Return the rows of a block that are in a share, in order; no row is in two shares."""
+        if self.fraction >= 1.0:
+            return np.arange(n_rows)
+        rng = np.random.default_rng([self.seed, block])
+        first, last = self._places(rng, share, n_rows)
+        return np.sort(rng.permutation(n_rows)[first:last])
+
+    def n_rows(self, share: int, sizes: Sequence[int]) -> int:
+        """Return how many rows of blocks of these sizes are in a share."""
+        if self.fraction >= 1.0:
+            return sum(sizes)
+        total = 0
+        for block, size in enumerate(sizes):
+            first, last = self._places(np.random.default_rng([self.seed, block]), share, size)
+            total += last - first
+        return total
+
+    def _places(self, rng: np.random.Generator, share: int, n_rows: int) -> tuple[int, int]:
+        # Rounded by chance, so that blocks of a few rows have their part too.
+        offset, width = rng.random(), self.fraction * n_rows
+        first, last = (min(math.floor(place * width + offset), n_rows) for place in (share, share + 1))
+        return (0 if share == 0 else first), last
+
+
+def divided(
+    n_rows: int, row_bytes: float, max_memory: int, n_trees: int, rows_wanted: int, seed: int
+) -> Division:
+    """Divide rows into shares that fit.
+
+    Parameters
+    ----------
+    n_rows : int
+        All rows.
+    row_bytes : float
+        What a row takes in a share.
+    max_memory : int
+        Bytes for a share.
+    n_trees : int
+        There are no more shares than trees.
+    rows_wanted : int
+        Rows that all trees together look at.
+    seed : int
+        Of the division.
+
+    Returns
+    -------
+    Division
+        One share of all rows, where these fit.
+    """
+    most = int(max_memory / row_bytes)
+    if most < min(n_rows, _LEAST_ROWS):
+        raise ValueError(
+            f"max_memory={size_text(max_memory)} is enough for {most} rows of {size_text(row_bytes)} each (with what "
+            f"growing trees on them takes), too few to learn from; give at least "
+            f"{size_text(_LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
+        )
+    if n_rows <= most and rows_wanted >= n_rows:
+        return Division(1, 1.0, seed)
+    n_shares = max(1, min(math.ceil(rows_wanted / most), n_trees, MOST_PASSES))
+    rows = min(most, math.ceil(rows_wanted / n_shares), n_rows)
+    return Division(n_shares, min(rows / n_rows, 1.0 / n_shares), seed)
+
+
+def rows_wanted(max_samples: int | float | None, n_rows: int, n_trees: int) -> int:
+    """Return how many rows all trees together look at: no more than each draws."""
+    if max_samples is None:
+        return n_rows
+    draws = max_samples if isinstance(max_samples, Integral) else max(int(max_samples * n_rows), 1)
+    return min(n_rows, int(draws) * n_trees)

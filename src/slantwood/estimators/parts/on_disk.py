@@ -1,0 +1,75 @@
+"""Rows that lie on disk, or in large frames, predicted a block at a time: encoding never copies all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from slantwood.features.frames import is_frame
+from slantwood.features.rows import n_rows_of, slice_rows
+
+# Of float32 cells: blocks are large enough for all threads, and little beside a model.
+_BLOCK_BYTES = 1 << 26
+
+
+def lies_on_disk(X: Any) -> bool:
+    """Tell whether an array, or what a CSR matrix stores, is mapped from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lies_on_disk(np.zeros(3))
+    False
+    """
+    array = X.data if sp.issparse(X) and X.format == "csr" else X
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return False
+
+
+def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BYTES) -> Any:
+    """Return what `work` says of all rows, an array or CSR array; of many rows on disk, block by block.
+
+    Parameters
+    ----------
+    work : callable
+        Takes rows; returns an array or CSR array with a row for each.
+    X : object
+        Features in any form.
+    block_bytes : int
+        Of the cells of a block in single precision.
+
+    Returns
+    -------
+    array or CSR array
+        The results below one another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> over_blocks(lambda rows: rows.sum(axis=1), np.ones((3, 2)))
+    array([2., 2., 2.])
+    """
+    step = _rows_at_once(X, block_bytes)
+    if step is None:
+        return work(X)
+    n_rows = n_rows_of(X)
+    parts = [work(slice_rows(X, start, min(start + step, n_rows))) for start in range(0, n_rows, step)]
+    if any(map(sp.issparse, parts)):
+        return sp.csr_array(sp.vstack(parts, format="csr"))
+    return np.concatenate(parts)
+
+
+def _rows_at_once(X: Any, block_bytes: int) -> int | None:
+    """Return how many rows make a block; None where all are taken at once."""
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2 or not shape[0] or not (lies_on_disk(X) or is_frame(X)):
+        return None
+    row_bytes = 8 * X.nnz / shape[0] if sp.issparse(X) else 4 * shape[1]
+    step = max(int(block_bytes / max(row_bytes, 1)), 1)
+    return step if step < shape[0] else None
