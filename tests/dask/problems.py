@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
-from slantwood.dask.growing import TIMES_ENCODED
+from slantwood.dask.growing import bytes_of_a_row
 from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
 
 ROWS, BLOCK = 240, 70
@@ -30,8 +30,8 @@ class Problem(NamedTuple):
     def in_halves(self):
         """Parameters by which each of two workers holds half of the rows."""
         seen = glimpse(PartOfRows(self.X, self.y, None), ROWS, 0, are_classes=not self.is_number)
-        of_row = agree(self.local(), [seen]).bytes_per_row
-        return {"mode": "partition", "max_memory": int(0.7 * TIMES_ENCODED * ROWS * of_row)}
+        of_row = bytes_of_a_row(agree(self.local(), [seen]), 1)
+        return {"mode": "partition", "max_memory": int(0.7 * ROWS * of_row)}
 
     def on_cluster(self, **given):
         kind = DaskObliqueForestRegressor if self.is_number else DaskObliqueForestClassifier

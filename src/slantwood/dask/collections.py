@@ -5,14 +5,13 @@ All become a list of parts of the rows: futures, but for rows that this process 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from slantwood.data import read
-from slantwood.data.formats import format_of
+from slantwood.data.scans.files import files_of
 from slantwood.estimators.parts.agreement import PartOfRows, checked_part
+from slantwood.estimators.parts.out_of_core import is_scan
 from slantwood.hints import pluralize, shown
 
 
@@ -50,7 +49,10 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list
     if is_folder(X):
         if sample_weight is not None:
             raise ValueError("sample_weight is not taken beside a folder of files, whose rows have no order")
-        return client.map(_read, [str(file) for file in files_of(X)], targets=y, task=task, pure=False)
+        files = [str(file) for file in files_of(X)[0]]
+        return client.map(_read, files, targets=y, task=task, pure=False)
+    if is_scan(X):
+        raise TypeError(f"X is {X!r}; for a cluster give the path of the folder, and the targets as y")
     if not is_collection(X):
         if is_collection(y) or is_collection(sample_weight):
             raise TypeError(
@@ -89,25 +91,6 @@ def _blocks_like(client: Any, X: Any, table: Any) -> list[Any] | None:
             "the same way (rechunk, repartition)"
         )
     return blocks
-
-
-def files_of(folder: str | PathLike[str]) -> Sequence[Path]:
-    """Return the data files of a folder and of those below it, or the file itself, in order."""
-    folder = Path(folder)
-    files = [folder] if folder.is_file() else [file for file in sorted(folder.glob("**/*")) if _is_data(file)]
-    if not files:
-        raise ValueError(
-            f"X={shown(str(folder))} is no folder with data files; give one that this process and all "
-            "workers see under the same path"
-        )
-    return files
-
-
-def _is_data(file: Path) -> bool:
-    try:
-        return file.is_file() and bool(format_of(file))
-    except ValueError:
-        return False
 
 
 def _read(path: str, targets: Any, task: str) -> PartOfRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -12,30 +13,34 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.dask.collections import files_of, is_collection, is_folder, names_in, parts_of
+from slantwood.dask.collections import is_collection, is_folder, names_in, parts_of
 from slantwood.dask.growing import Ground, Names, Shares, grown, partitioned, replicated
 from slantwood.dask.prediction import example_of, predicted, top_labels
+from slantwood.data.scans.files import files_of
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators.callbacks import USERS_LINE, Progress, fitted_attributes, put_back
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.top_labels import TopLabels
-from slantwood.validation import check_choice
+from slantwood.validation import check_choice, check_memory
 
 MODES = ("replicate", "partition")
 
 # Parameters beside those of the local estimators.
-_CLUSTER = {"client": None, "mode": "replicate", "max_memory": None}
+_CLUSTER = {"client": None, "mode": "replicate"}
+
+# What this parameter of the local estimators is here.
+_MEMORY = """    max_memory : int, str or None, default=None
+        What the rows of a worker may take of its memory with mode="partition", and trees that grow on them:
+        bytes, or text such as "4GB". None for three fifths of what Dask lets a worker have.
+"""
 
 _DESCRIBED = """client : distributed.Client or None, default=None
         The cluster. None for the client that is current when `fit` is called; it is not kept by pickle.
     mode : {"replicate", "partition"}, default="replicate"
         Who holds which rows: each worker all of them, to the same model as on one machine; or each worker a
         random share, as large as its memory allows, for rows that do not fit on one machine.
-    max_memory : int or None, default=None
-        Bytes that the rows of a worker may take with mode="partition". None for three fifths of what Dask
-        lets it have.
     """
 
 
@@ -60,6 +65,7 @@ def _with_parameters_of(local: type[Any]) -> Callable[[type[Any]], type[Any]]:
         cls.__init__ = __init__
         parameters, _, rest = (local.__doc__ or "").partition("    Attributes\n")
         _, _, listed = parameters.partition("----------\n")
+        listed = re.sub(r"    max_memory : .*\n(        .*\n)+", _MEMORY, listed)
         attributes = rest.partition("    Examples\n")[0]
         text, _, example = (cls.__doc__ or "").partition("    Examples\n")
         cls.__doc__ = (
@@ -104,7 +110,7 @@ class _OnCluster:
             client = self._connected()
             parts = parts_of(client, X, y, sample_weight, self._task)
             if is_folder(X):
-                said = client.submit(names_in, str(files_of(X)[0]), y, self._task, pure=False).result()
+                said = client.submit(names_in, str(files_of(X)[0][0]), y, self._task, pure=False).result()
                 feature_names = said.features if feature_names is None else feature_names
                 target_names = said.targets if target_names is None else target_names
             self._grow_on(client, parts, Names(clustering, feature_names, target_names), X, y)
@@ -170,7 +176,8 @@ class _OnCluster:
         seed = draw_seed(check_random_state(self.random_state))
         if self.mode == "partition":
             local.random_state = seed
-            return partitioned(client, parts, local, names, self.max_memory, self._task == "classification")
+            memory = None if self.max_memory is None else check_memory("max_memory", self.max_memory)
+            return partitioned(client, parts, local, names, memory, self._task == "classification")
         return replicated(client, parts, local, names, earlier, seed)
 
     def _attributes_on_the_way(self: Any, forest: FittedForest) -> dict[str, Any]:
@@ -180,10 +187,7 @@ class _OnCluster:
 
     def _unfitted(self: Any, earlier: FittedForest | None) -> Any:
         """Return a local estimator with the same parameters, that goes on from earlier trees."""
-        parameters = {
-            name: value for name, value in self.get_params(deep=False).items() if name not in _CLUSTER
-        }
-        local = clone(self._local(**parameters), safe=False)
+        local = clone(self._without_cluster(), safe=False)
         if earlier is not None:
             local.__dict__.update(_fitted(self))
         return local
@@ -204,10 +208,15 @@ class _OnCluster:
         >>> DaskObliqueForestClassifier(max_depth=3).to_local()
         ObliqueForestClassifier(max_depth=3)
         """
-        parameters = self.get_params(deep=False)
-        local = self._local(**{name: parameters[name] for name in parameters if name not in _CLUSTER})
+        local = self._without_cluster()
         local.__dict__.update(_fitted(self))
         return local
+
+    def _without_cluster(self: Any) -> Any:
+        """Return a local estimator, not fitted, with the same parameters but for those of clusters."""
+        given = self.get_params(deep=False)
+        given = {name: value for name, value in given.items() if name not in _CLUSTER}
+        return self._local(**given | {"max_memory": None})  # which is that of a worker
 
     def save(self: Any, path: Any, *, float16: bool = False, predict_only: bool = False) -> None:
         """Write the model to a file, as that of an estimator that knows of no cluster.

@@ -21,15 +21,12 @@ from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.ensemble.workers import SharedPlan
 from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
+from slantwood.estimators.parts.memory import growth_bytes
 from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
 from slantwood.growth.plan import Planted
 
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
-
-# What a worker takes while it reads its rows and grows trees on them, beside the encoded rows themselves: the
-# pieces that come in, one copy of them put together, and what a root gathers.
-TIMES_ENCODED = 4
 
 # Share of a worker's memory for its rows, where nothing else is said.
 _MEMORY_FOR_ROWS = 0.6
@@ -228,12 +225,13 @@ def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], 
 
 def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memory: int | None) -> int:
     """Return in how many shares each row may be: as many as the memory of the workers allows."""
-    info = client.scheduler_info(n_workers=-1)["workers"]
-    limits = [info[worker]["memory_limit"] * _MEMORY_FOR_ROWS for worker in workers if worker in info]
-    limits = [limit for limit in limits if limit] if max_memory is None else [max_memory]
-    all_rows = agreement.n_rows * agreement.bytes_per_row * TIMES_ENCODED
+    known = client.scheduler_info(n_workers=-1)["workers"]
+    infos = [known[worker] for worker in workers if worker in known]
+    limits = [info["memory_limit"] * _MEMORY_FOR_ROWS for info in infos if info["memory_limit"]]
+    limits = limits if max_memory is None else [max_memory]
     if not limits:
         return 1
+    all_rows = agreement.n_rows * bytes_of_a_row(agreement, max(info["nthreads"] for info in infos))
     n_held = int(min(limits) * len(workers) / all_rows)
     if n_held < 1:
         raise MemoryError(
@@ -242,6 +240,11 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
             "give them more memory, or give a larger max_memory"
         )
     return min(n_held, len(workers))
+
+
+def bytes_of_a_row(agreement: Agreement, n_threads: int) -> float:
+    """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth."""
+    return agreement.bytes_per_row + growth_bytes(agreement.bytes_per_row, n_threads)
 
 
 def _workers(client: Any) -> list[str]:

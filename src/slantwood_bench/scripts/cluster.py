@@ -81,7 +81,7 @@ def print_bytes(n_rows: int) -> None:
     for n_workers in (2, 4):
         for mode in ("replicate", "partition"):
             # Just enough memory for a share of the rows.
-            memory = int(4.4 * of_all / n_workers) if mode == "partition" else None
+            memory = int(6 * of_all / n_workers) if mode == "partition" else None
             with cluster(n_workers) as client:
                 table, target = held(X, 2 * n_workers), held(y, 2 * n_workers)
                 before = client.run(received)
@@ -157,7 +157,7 @@ def _score_of_shares(
     kind = DaskObliqueForestRegressor if train.task in NUMBER_TASKS else DaskObliqueForestClassifier
     n_bytes = 4 * len(X) * (X.shape[1] + (1 if y.ndim == 1 else y.shape[1]))
     # So little memory that no row is in two shares.
-    memory = int(4 * n_bytes / n_workers * 1.2)
+    memory = int((4.25 * n_bytes + 128 * len(X)) / n_workers * 1.2)
     forest = kind(n_trees, random_state=0, mode="partition", client=client, max_memory=memory)
     forest.fit(blocks(X, n_parts), blocks(y, n_parts))
     return score_of(forest.to_local(), test)
