@@ -11,6 +11,7 @@ import slantwood
 
 MODULES = (
     "",
+    ".dask",
     ".data",
     ".estimators.tree_view",
     ".explain",
