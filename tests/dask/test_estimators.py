@@ -135,3 +135,31 @@ def test_label_sets_come_as_a_bag(client):
     forest = DaskObliqueForestClassifier(5, random_state=0).fit(X, tags)
     said = forest.predict(blocks(X))
     assert said.compute() == forest.to_local().predict(X)
+
+
+def test_classes_and_numbers_are_scored_where_they_are(fitted):
+    for name in ("classes", "numbers", "frame"):
+        problem, forest = fitted[name]
+        assert forest.score(problem.dask_X, problem.dask_y) == pytest.approx(
+            forest.to_local().score(problem.X, problem.y)
+        )
+    problem, forest = fitted["sparse_labels"]
+    with pytest.raises(TypeError, match="score of a dask collection is for classes and numbers"):
+        forest.score(problem.dask_X, problem.dask_y)
+
+
+def test_collections_are_never_loaded_silently(fitted):
+    problem, forest = fitted["classes"]
+    with pytest.raises(TypeError, match="X is a dask collection, and this takes rows of this process"):
+        forest.decision_path(problem.dask_X)
+
+
+def test_models_that_come_after_one_another_are_told_apart(client):
+    problem = numbers()
+    said = [
+        problem.on_cluster().set_params(max_depth=depth).fit(problem.X, problem.y).predict(problem.dask_X)
+        for depth in (1, 2, 3)
+    ]
+    one, two, three = (each.compute() for each in said)
+    assert not np.array_equal(one, two)
+    assert not np.array_equal(two, three)

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +24,7 @@ from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators.callbacks import USERS_LINE, Progress, fitted_attributes, put_back
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.top_labels import TopLabels
+from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_memory
 
 MODES = ("replicate", "partition")
@@ -289,8 +291,54 @@ class _OnCluster:
         local = self.to_local()
         if not is_collection(X):
             return getattr(local, method)(X, **options)
+        local.n_jobs = None  # a worker has threads of its own
         example = example_of(X, lambda rows: getattr(local, method)(rows, **options))
         return predicted(X, local, method, example, **options)
+
+    def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return how well the rows are predicted; of dask collections, of classes and numbers.
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array, sparse matrix or data frame of shape (n_rows, n_features)
+            Features.
+        y : dask array or series, or what the local estimator takes
+            True classes or numbers. They and the predictions, but not X, come to this process.
+        sample_weight : dask array or series, or array of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            What the local estimator returns: the share of right classes, or R2.
+
+        Examples
+        --------
+        >>> from slantwood.dask import DaskObliqueForestRegressor
+        >>> DaskObliqueForestRegressor().fit(X, y).score(X, y)  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        if not is_collection(X):
+            return self.to_local().score(X, y, sample_weight)
+        if self.targets_.task not in (*CLASS_TASKS, *NUMBER_TASKS):
+            raise TypeError(
+                f"score of a dask collection is for classes and numbers, and y is {self.targets_.task}; give "
+                "predict_proba(X).compute() to one of slantwood.metrics"
+            )
+        # One after the other: arrays and frames of dask are not computed together.
+        said, truth, weights = (
+            each.compute() if is_collection(each) else each for each in (self.predict(X), y, sample_weight)
+        )
+        measure = accuracy_score if self.targets_.task in CLASS_TASKS else r2_score
+        return float(measure(truth, said, sample_weight=weights))
+
+    def _checked_features(self: Any, X: Any, **how: Any) -> Any:
+        if is_collection(X):
+            raise TypeError(
+                "X is a dask collection, and this takes rows of this process: give X.compute(), or use "
+                "predict, predict_proba, predict_top_k or apply, which take collections"
+            )
+        return super()._checked_features(X, **how)  # type: ignore[misc]
 
 
 @_with_parameters_of(ObliqueForestClassifier)
@@ -362,6 +410,7 @@ class DaskObliqueForestClassifier(_OnCluster, ObliqueForestClassifier):
         local = self.to_local()
         if not is_collection(X):
             return local.predict_top_k(X, k)
+        local.n_jobs = None
         return top_labels(X, local, k, example_of(X, lambda rows: local.predict_top_k(rows, k)))
 
 

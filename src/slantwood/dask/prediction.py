@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,7 +38,7 @@ def predicted(X: Any, model: Any, method: str, example: Any, **options: Any) -> 
     import dask
     import dask.array as da
 
-    sent = dask.delayed(model, pure=True, name=f"model-{dask.base.tokenize(id(model), method)}")
+    sent = dask.delayed(model, name=_name())
     if isinstance(example, list) and not _is_list_of_arrays(example):
         return _bag(X, sent, method, options)
     if hasattr(example, "iloc"):
@@ -55,10 +56,15 @@ def top_labels(X: Any, model: Any, k: int, example: TopLabels) -> TopLabels:
     import dask
     import dask.array as da
 
-    sent = dask.delayed(model, pure=True, name=f"model-{dask.base.tokenize(id(model), 'top')}")
+    sent = dask.delayed(model, name=_name())
     blocks = [dask.delayed(_call)(block, sent, "predict_top_k", {"k": k}) for block in _blocks(X)]
     labels = _stacked(da, X, [block[0] for block in blocks], example.labels)
     return TopLabels(labels, _stacked(da, X, [block[1] for block in blocks], example.scores))
+
+
+def _name() -> str:
+    # Of its own for each call: Dask takes what has the same name for the same thing.
+    return f"model-{uuid4().hex}"
 
 
 def example_of(X: Any, of_rows: Callable[[Any], Any]) -> Any:
