@@ -33,6 +33,19 @@ def factor_for_all(of_all: Any, of_half: Any, share: float) -> np.ndarray:
     return np.asarray(1.0 - np.clip(gained, -_MOST, _MOST))
 
 
+def parameters_for_all(of_all: np.ndarray, of_half: np.ndarray, share: float) -> np.ndarray:
+    """Return parameters as all trees of the model would give them, which are a + b / m of m trees too.
+
+    Parameters
+    ----------
+    of_all, of_half : array
+        Parameters, by all trees that speak of a row and by half of them.
+    share : float
+        How many trees of the model speak of a row, as a share of all.
+    """
+    return of_all - (of_half - of_all) * (1.0 - share)
+
+
 class Scored(NamedTuple):
     """Scores, and what each counts."""
 
