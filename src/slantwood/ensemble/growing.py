@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from slantwood.ensemble.column_spread import column_spread
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import (
     Settings,
@@ -74,6 +75,9 @@ def grow_forest(
     sloped = [] if earlier is None else [earlier.slopes]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
     importance_sum = np.zeros(data.X.shape[1]) if earlier is None else earlier.importance_sum.copy()
+    squares = np.zeros(data.encoding.n_inputs) if earlier is None else earlier.importance_squares
+    squares = None if squares is None else squares.copy()
+    spread = None if spec.is_inner else column_spread(data.X, normalize_rows=settings.normalize_rows)
 
     def so_far() -> FittedForest:
         if any(part is not None for part in sloped):
@@ -94,6 +98,8 @@ def grow_forest(
             has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
             or (trees.n_trees > n_earlier and not plan.bootstrap),
             slopes=slopes,
+            importance_squares=None if squares is None else squares.copy(),
+            column_spread=spread,
         )
 
     stop = StopFlag()
@@ -110,6 +116,8 @@ def grow_forest(
             grown.append(_consistent(planted.trees, data, plan))
             sloped.append(planted.slopes)
             importance_sum += planted.importance
+            if squares is not None:
+                squares += data.encoding.by_input(planted.importance) ** 2
             if on_tree is not None and on_tree(so_far):
                 break
     return so_far()
