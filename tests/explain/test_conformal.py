@@ -301,3 +301,14 @@ def test_tables_of_intervals_have_the_names_of_the_targets():
     assert repr(found) == "Intervals(3 rows, 2 targets, coverage=0.9)"
     swapped = sure.measure(X, frame[["width", "height"]])
     assert_allclose(swapped.share, sure.measure(X, frame).share)
+
+
+def test_a_label_of_a_single_row_is_as_new_to_it_as_one_to_come():
+    X, Y = labels(120, 0)
+    single = np.zeros((120, 30), Y.dtype)
+    single[np.arange(30), np.arange(30)] = 1  # labels that one row has each
+    wide = np.hstack([Y[:, :1] | True, single])
+    forest = ObliqueForestClassifier(**FOREST).fit(X, wide)
+    # A quarter of the rows has a label that nobody could have known without them.
+    assert conformal(forest, X, wide).predict_set(X, 0.9, joint=True).members.all()
+    assert not conformal(forest, X, wide).predict_set(X, 0.7, joint=True).members.all()

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from slantwood.explain.conformal_quantile import conformal_quantile
-from slantwood.explain.fewer_trees import Scored, factor_for_all, limit_for_all
+from slantwood.explain.fewer_trees import ByTrees, Scored, factor_for_all, limit_for_all
 
-M, T = 18, 50
+M, T = 16, 50
 
 
 def test_a_loss_that_falls_with_the_number_of_trees_is_told_exactly():
@@ -23,30 +23,51 @@ def test_few_noisy_trees_change_little():
 
 
 def votes(n_rows, seed):
-    """Scores of rows by M trees, by each half of these, and by T others; many rows have no vote at all."""
+    """Votes of rows by M trees in quarters, and by T others; many rows have no vote at all."""
     rng = np.random.default_rng(seed)
     chance = rng.beta(0.4, 2.0, size=n_rows)
     tie_break = rng.uniform(size=n_rows) / T
-    halves = [rng.binomial(M // 2, chance) for _ in range(2)]
-    counts = ((sum(halves), M), (halves[0], M // 2), (halves[1], M // 2), (rng.binomial(T, chance), T))
-    return [1.0 - count / n_trees - tie_break for count, n_trees in counts]
+    quarters = [rng.binomial(M // 4, chance) for _ in range(4)]
+
+    def scored(counts, n_trees):
+        return Scored(1.0 - counts / n_trees - tie_break, np.ones(n_rows))
+
+    halves = [scored(quarters[k] + quarters[k + 2], M // 2) for k in (0, 1)]
+    parts = [scored(each, M // 4) for each in quarters]
+    by_trees = ByTrees(scored(sum(quarters), M), halves, parts, M / T, T)
+    return by_trees, scored(rng.binomial(T, chance), T).score
 
 
-def test_of_scores_without_votes_the_limit_of_all_trees_comes_nearer_to_the_coverage():
-    ones = np.ones(2000)
-    few, *halves, _ = (Scored(score, ones) for score in votes(2000, 0))
-    of_all_trees = votes(20000, 1)[-1]
-    plain = conformal_quantile(*few, 0.9)
-    limit = limit_for_all(few, halves, M / T, 0.9)
+# One vote of all trees is worth 0.02, and some of the scores lie at each: nothing is nearer than these.
+@pytest.mark.parametrize(("coverage", "nearest"), [(0.8, 0.03), (0.9, 0.015), (0.95, 0.015)])
+def test_within_the_limit_all_trees_have_the_coverage(coverage, nearest):
+    by_trees, _ = votes(4000, 0)
+    _, of_all_trees = votes(40000, 1)
+    limit = limit_for_all(by_trees, coverage)
+    plain = conformal_quantile(*by_trees.every, coverage)
+    off, plainly_off = (abs(np.mean(of_all_trees <= each) - coverage) for each in (limit, plain))
+    assert off < nearest
+    assert off <= plainly_off + 0.01
+
+
+def test_where_most_rows_have_no_vote_few_trees_would_cover_too_much():
+    by_trees, _ = votes(4000, 0)
+    _, of_all_trees = votes(40000, 1)
+    plain = conformal_quantile(*by_trees.every, 0.9)
     assert plain > 1 - 1 / T
-    assert limit < plain
     assert np.mean(of_all_trees <= plain) > 0.92
-    assert 0.885 < np.mean(of_all_trees <= limit) < np.mean(of_all_trees <= plain)
+
+
+def test_where_all_trees_say_the_same_the_limit_is_the_quantile():
+    score = np.random.default_rng(0).uniform(size=2000)
+    same = Scored(score, np.ones(2000))
+    limit = limit_for_all(ByTrees(same, [same] * 2, [same] * 4, M / T, T), 0.9)
+    assert_allclose(limit, conformal_quantile(*same, 0.9), atol=0.01)
 
 
 def test_limits_rise_with_the_coverage_and_are_infinite_where_rows_are_too_few():
-    few, *halves, _ = (Scored(score, np.ones(300)) for score in votes(300, 0))
-    limits = [limit_for_all(few, halves, M / T, coverage) for coverage in (0.5, 0.8, 0.9, 0.95)]
+    by_trees, _ = votes(300, 0)
+    limits = [limit_for_all(by_trees, coverage) for coverage in (0.1, 0.5, 0.8, 0.9, 0.95, 0.99)]
     assert limits == sorted(limits)
-    same = Scored(np.zeros(8), np.ones(8))
-    assert limit_for_all(same, [same, same], M / T, 0.9) == np.inf
+    same = Scored(np.full(8, 0.5), np.ones(8))
+    assert limit_for_all(ByTrees(same, [same] * 2, [same] * 4, M / T, T), 0.9) == np.inf

@@ -22,6 +22,7 @@ from slantwood import (
     ObliqueTreeRegressor,
     load_model,
 )
+from slantwood.ensemble.column_spread import column_spread
 from slantwood.estimators.reading.numbers import threshold, written
 from slantwood.explain import read_tree
 from slantwood.model.contributions import node_values
@@ -241,3 +242,35 @@ def test_names_with_quotes_and_backslashes_stay_within_their_quotes():
     )
     line = next(line for line in read_tree(model).to_dot().splitlines() if "a" in line and ">=" in line)
     assert 'label="a\\"\\\\b >= 1.5?\\n4 rows' in line
+
+
+def test_shares_of_a_model_from_a_file_do_not_depend_on_units(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    units = 10.0 ** np.arange(-3, 7)
+    shares = []
+    for rows in (X, X * units):
+        model = ObliqueTreeRegressor(max_depth=1, random_state=0).fit(rows, y)
+        np.testing.assert_allclose(model.forest_.column_spread, rows.std(axis=0), rtol=1e-3)
+        model.save(tmp_path / "m.slant")
+        again = load_model(tmp_path / "m.slant")
+        shares.append([term.share for term in read_tree(again).conditions[0].terms])
+        assert "spread over the training rows" in read_tree(again).to_text()
+        at_root = [term.share for term in read_tree(again, X=rows).conditions[0].terms]
+        np.testing.assert_allclose(shares[-1], at_root, rtol=1e-3)  # all rows are in the root
+        model.save(tmp_path / "m.slant", predict_only=True)
+        bare = load_model(tmp_path / "m.slant")
+        assert "predict_only=True" in read_tree(bare).to_text()
+        assert bare.forest_.column_spread is None
+    np.testing.assert_allclose(*shares, rtol=0.02)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_spreads_of_columns_are_those_of_rows_as_splits_see_them(normalize):
+    X = np.random.default_rng(0).normal(1000.0, 1.0, size=(50, 4)).astype(np.float32)
+    X[:30, 1], X[:, 2] = 0.0, 7.0
+    X[::7, 3] = np.nan if not normalize else 0.0
+    seen = X / np.linalg.norm(X, axis=1, keepdims=True) if normalize else X
+    expected = np.nanstd(seen.astype(np.float64), axis=0)
+    for rows in (X, sp.csr_array(X)):
+        found = column_spread(rows, normalize_rows=normalize)
+        np.testing.assert_allclose(found, expected, rtol=0.02, atol=1e-6)

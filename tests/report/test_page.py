@@ -7,15 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 import slantwood
-from slantwood import LabelTreeClassifier, ObliqueForestClassifier, ObliqueTreeRegressor
+from slantwood import LabelTreeClassifier, ObliqueForestClassifier, ObliqueTreeRegressor, load_model
 from slantwood.evaluation.scores import scores
 from slantwood.explain import calibration, contributions
 from slantwood.model.contributions import node_values
 from slantwood.report import write_report
 from slantwood.report.markup import number
+from slantwood.report.subject import Subject
 from slantwood.report.training_means import training_means
 from slantwood.report.truth import read_truth
 from slantwood.task_names import MIXED, TASKS
@@ -131,7 +133,31 @@ def test_the_uses_of_features_are_counted(page_of):
     text = " ".join(page_of(model).section("importances").split())
     for feature, name in enumerate(X.columns):
         if n_splits[feature]:
-            assert re.search(rf"{name} [\d.]+ {n_splits[feature]} [123]\b", text)
+            assert re.search(rf"{name} [\d.]+ [\d.]+ {n_splits[feature]} [123]\b", text)
+
+
+def test_importances_have_whiskers_as_long_as_their_deviation_between_trees(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(80, 3)), np.tile([0, 1], 40)
+    X[:, 0] += 2 * y
+    forest = ObliqueForestClassifier(n_estimators=6, random_state=0).fit(X, y)
+    alone = [forest.encoding_.by_input(each) for each in _importances_of_trees(X, y, 6)]
+    spread = Subject.of(forest).importance_spread
+    assert_allclose(spread, np.std(alone, axis=0) / np.mean(alone, axis=0).sum(), atol=1e-6)
+    html = forest.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert html.count('class="whisker"') == (spread > 0).sum()
+    forest.save(tmp_path / "model.slant", predict_only=True)
+    assert (
+        'class="whisker"' not in load_model(tmp_path / "model.slant").report(tmp_path / "p.html").read_text()
+    )
+
+
+def _importances_of_trees(X, y, n_trees):
+    """The importances of each tree: what the sum over a forest grows by, with one tree more."""
+    sums = [
+        ObliqueForestClassifier(n_estimators=n, random_state=0).fit(X, y).forest_.importance_sum
+        for n in range(1, n_trees + 1)
+    ]
+    return np.diff(sums, axis=0, prepend=0.0)
 
 
 def test_nodes_beyond_the_limit_are_counted(fitted, page_of, monkeypatch):

@@ -35,6 +35,7 @@ class Outline:
     seed: int
     tuned: Mapping[str, Any] | None
     has_missing_targets: bool
+    column_spread: np.ndarray | None  # of the encoded X over the rows
 
     def forest(self, trees: Trees | None = None, importance_sum: np.ndarray | None = None) -> FittedForest:
         """Return a forest of these trees, by default of none; of importances the sum over the trees."""
@@ -48,6 +49,7 @@ class Outline:
             seed=self.seed,
             tuned=self.tuned,
             has_tree_of_all_rows=False,
+            column_spread=self.column_spread,
         )
 
     def consistent(self, trees: Trees) -> Trees:
@@ -86,6 +88,8 @@ def assembled(
     sloped = [] if earlier is None else [earlier.slopes]
     n_earlier = 0 if earlier is None else earlier.trees.n_trees
     importance_sum = np.zeros(outline.n_columns) if earlier is None else earlier.importance_sum.copy()
+    squares = np.zeros(outline.encoding.n_inputs) if earlier is None else earlier.importance_squares
+    squares = None if squares is None else squares.copy()
 
     def so_far() -> FittedForest:
         if any(part is not None for part in sloped):
@@ -99,6 +103,7 @@ def assembled(
             has_tree_of_all_rows=(earlier is not None and earlier.has_tree_of_all_rows)
             or (trees.n_trees > n_earlier and not outline.settings.bootstrap),
             slopes=slopes,
+            importance_squares=None if squares is None else squares.copy(),
         )
 
     with closing(planted) as trees:
@@ -106,6 +111,8 @@ def assembled(
             grown.append(outline.consistent(tree.trees))
             sloped.append(tree.slopes)
             importance_sum += tree.importance
+            if squares is not None:
+                squares += outline.encoding.by_input(tree.importance) ** 2
             if on_tree is not None and on_tree(so_far):
                 break
     return so_far()

@@ -31,6 +31,9 @@ class FittedForest:
     has_tree_of_all_rows: bool  # whether some tree was grown without a bootstrap sample
     additive: Additive | None = None  # how boosted trees add up; None where the leaves of trees are averaged
     slopes: Slopes | None = None  # of leaves; None where all predict means
+    # Squares of the importances of each column of X in each tree, added up; None where they are not kept.
+    importance_squares: np.ndarray | None = None
+    column_spread: np.ndarray | None = None  # of each encoded column over the training rows; None likewise
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle and skops keep: of trees and settings plain arrays and values, as in a file."""

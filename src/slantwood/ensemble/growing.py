@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.ensemble.assembling import OnTree, Outline, assembled, with_dense_rows
+from slantwood.ensemble.column_spread import column_spread
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import (
     Settings,
@@ -134,6 +135,9 @@ def planned(data: TrainingData, spec: ForestSpec) -> Planned:
         seed=spec.seed,
         tuned=spec.tuned,
         has_missing_targets=plan.Y.has_missing,
+        column_spread=None
+        if spec.is_inner
+        else column_spread(data.X, normalize_rows=settings.normalize_rows),
     )
     return Planned(plan, outline)
 

@@ -24,6 +24,7 @@ from slantwood.estimators.class_weights import row_weights_by_label, weights_of_
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
+from slantwood.estimators.shortcuts import CalibrateMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
 from slantwood.features.rows import n_rows_of
@@ -46,7 +47,7 @@ from slantwood.validation import check_flag, check_integer
 _CELLS = 1 << 22
 
 
-class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
+class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
     """Base of the classifiers."""
 
     # Whether class weights are weights of rows; or else trees are the same with any of them but 0, and

@@ -21,8 +21,11 @@ modules tell of theirs,
     fitted         other attributes, as values
     hierarchies    JSON of the hierarchies among all values
 
-and the array "importance", whose length is the number of columns that splits combine. A file may come from
-anybody, so an estimator is made of it only when all its parts are right and fit together.
+and the array "importance", whose length is the number of columns that splits combine. What only a look at the
+model needs are the arrays "importance_squares" (float64, one for each column of X) and "column_spread"
+(float32, one for each column that splits combine): older files, and those for predicting only, have none, and
+boosted models no squares. A file may come from anybody, so an estimator is made of it only when all its parts
+are right and fit together.
 """
 
 import os
@@ -41,6 +44,7 @@ from slantwood.ensemble.additive import Additive
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import BoostingSettings, Settings, count_features, settings_from
 from slantwood.ensemble.spec import AUTO
+from slantwood.estimators import looks_file
 from slantwood.estimators import validation as check
 from slantwood.estimators.boosting import ObliqueBoostingClassifier, ObliqueBoostingRegressor, listed_splits
 from slantwood.estimators.callbacks import fitted_attributes
@@ -185,7 +189,7 @@ def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
     if model.forest_.slopes is not None:
         slopes = slopes_file.to_arrays(model.forest_.slopes, model.trees_, float16=float16)
     arrays = {"importance": model.forest_.importance_sum, **writer.arrays, **trees, **slopes}
-    return Described(document, arrays)
+    return Described(document, arrays | ({} if predict_only else looks_file.to_arrays(model.forest_)))
 
 
 def _check_readable(document: dict[str, Any], reader: ValueReader, model: Any) -> None:
@@ -338,6 +342,7 @@ def restored_trees(contents: Contents) -> Any:
         additive = Additive.checked(values, targets.task, targets.n_columns, trees.n_trees)
     _check_leaf_values(trees.leaves, targets, additive)
     slopes = _slopes_of(arrays, trees, targets, additive)
+    looks = {} if predict_only else looks_file.from_arrays(arrays, encoding)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     if model.is_single_tree and trees.n_trees != 1:
@@ -346,7 +351,7 @@ def restored_trees(contents: Contents) -> Any:
     fitted.setdefault("_has_tree_of_all_rows", not fitted["settings_"]["bootstrap"])
     saved: dict[str, Any] = {name: fitted.get(key) for key, name in (_FOREST | _FOREST_FOR_TRAINING).items()}
     saved |= {"settings": settings_from(fitted["settings_"]), "additive": additive}
-    saved["slopes"] = slopes
+    saved |= {"slopes": slopes, **looks}
     forest = FittedForest(trees=trees, encoding=encoding, targets=targets, importance_sum=importance, **saved)
     optional = _OPTIONAL | _OPTIONAL_FOR_TRAINING
     model.__dict__.update(

@@ -11,7 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
-    from slantwood.explain import Conformal, Contributions
+    from slantwood.explain import CalibratedModel, Conformal, Contributions
 
 
 class DescribeMixin:
@@ -161,3 +161,38 @@ class ExplainMixin(DescribeMixin):
         from slantwood.explain import conformal
 
         return conformal(self, X, y, **options)
+
+
+class CalibrateMixin:
+    """Lets classifiers make their probabilities such as are met."""
+
+    def calibrated(self, X: Any, y: Any, **options: Any) -> CalibratedModel:
+        """Learn calibrated probabilities from rows that trees did not see, as `slantwood.explain.calibrated`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            The rows of `fit`, of a forest with ``bootstrap=True``; others with ``unseen=True``.
+        y : array, data frame, sparse matrix or label sets
+            Their classes or labels.
+        **options : dict
+            Those of the function: `sample_weight`, `unseen`, `cv`, `random_state`.
+
+        Returns
+        -------
+        CalibratedModel
+            With `predict_proba` and `predict`. The model itself stays as it is.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from slantwood import ObliqueForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = ObliqueForestClassifier(n_estimators=20, bootstrap=True, random_state=0).fit(X, y)
+        >>> forest.calibrated(X, y).predict_proba(X[:1]).round(1).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
+        check_is_fitted(self)
+        from slantwood.explain import calibrated
+
+        return calibrated(self, X, y, **options)

@@ -1,6 +1,7 @@
 """What a fitted model learned, and how sure it is: functions on trees, forests and boosted models."""
 
 from slantwood.estimators.reading.tree_reading import TreeReading
+from slantwood.explain.calibrated_model import CalibratedModel, calibrated
 from slantwood.explain.conformal_prediction import Conformal, Covered, conformal
 from slantwood.explain.contributions import Contributions, contributions
 from slantwood.explain.cooccurrence import Cooccurrence, cooccurrence
@@ -26,6 +27,7 @@ from slantwood.explain.variance_parts import Spread, spread
 
 __all__ = [
     "RANKING_METHODS",
+    "CalibratedModel",
     "Calibration",
     "Conformal",
     "Contributions",
@@ -43,6 +45,7 @@ __all__ = [
     "RepresentativeTree",
     "Spread",
     "TreeReading",
+    "calibrated",
     "calibration",
     "conformal",
     "contributions",

@@ -21,7 +21,7 @@ from slantwood.explain.truth import LabelTruth, labels_of, truth_of
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_flag, check_integer
 
-# Out of bag, so that each half of the trees that speak of a row has a deviation.
+# Out of bag, so that each quarter of the trees that speak of a row has one, and each half a deviation.
 _FEWEST_TREES = 4
 
 
@@ -33,9 +33,10 @@ class Said(NamedTuple):
 
 
 class FewerTrees(NamedTuple):
-    """What each half of the trees that speak of a row says of it, where not all trees of a model speak."""
+    """What parts of the trees that speak of a row say of it, where not all trees of a model speak."""
 
     halves: tuple[Said, Said]
+    quarters: tuple[Said, ...]  # none for numbers
     share: float  # of the trees of the model, those that speak of a row
     n_trees: int  # of the model
 
@@ -47,6 +48,7 @@ class HeldOut(NamedTuple):
     truth: Any  # as `truth_of` returns it
     weights: np.ndarray
     fewer: FewerTrees | None = None  # None where all trees speak
+    of_fit: bool = False  # whether the model was fitted on these rows, though other trees speak of them
 
 
 def said_of(model: Any, encoded: Any, tree_mask: np.ndarray | None = None) -> Said:
@@ -121,12 +123,15 @@ def _out_of_bag(model: Any, X: Any, y: Any, sample_weight: Any) -> HeldOut:
     else:
         truth = truth_of(model, y, len(n_trees))[chosen]
     encoded, unseen = model.encode_features(X)[chosen], unseen[chosen]
-    is_odd = unseen.cumsum(axis=1) % 2 == 1
-    halves = said_of(model, encoded, unseen & is_odd), said_of(model, encoded, unseen & ~is_odd)
+    place = unseen.cumsum(axis=1)
+    halves = tuple(said_of(model, encoded, unseen & (place % 2 == part)) for part in (1, 0))
+    quarters: tuple[Said, ...] = ()
+    if model.targets_.task not in NUMBER_TASKS:
+        quarters = tuple(said_of(model, encoded, unseen & (place % 4 == part)) for part in range(4))
     share = 1.0 / (rows.n_trees * np.mean(1.0 / n_trees[chosen]))
     weights = check_row_weights(sample_weight, len(n_trees))[chosen]
-    fewer = FewerTrees(halves, float(share), rows.n_trees)
-    return HeldOut(said_of(model, encoded, unseen), truth, weights, fewer)
+    fewer = FewerTrees((halves[0], halves[1]), quarters, float(share), rows.n_trees)
+    return HeldOut(said_of(model, encoded, unseen), truth, weights, fewer, of_fit=True)
 
 
 def _crossed(model: Any, X: Any, y: Any, sample_weight: Any, cv: Any, random_state: Any) -> HeldOut:
@@ -153,7 +158,7 @@ def _crossed(model: Any, X: Any, y: Any, sample_weight: Any, cv: Any, random_sta
         truth = LabelTruth(truth.indicator[rows], truth.has_others[rows])
     else:
         truth = truth[rows]
-    return HeldOut(Said(stacked, deviation), truth, weights[rows])
+    return HeldOut(Said(stacked, deviation), truth, weights[rows], of_fit=True)
 
 
 def _in_columns_of(model: Any, other: Any, said: Said) -> Said:

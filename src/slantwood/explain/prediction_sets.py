@@ -14,14 +14,11 @@ import scipy.sparse as sp
 
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.explain.conformal_quantile import conformal_quantile
-from slantwood.explain.fewer_trees import Scored, factor_for_all, limit_for_all
+from slantwood.explain.fewer_trees import ByTrees, Scored, limit_for_all
 from slantwood.explain.held_out import HeldOut, Said
 from slantwood.explain.truth import NO_CLASS, LabelTruth
 from slantwood.hints import pluralize
 from slantwood.targets.label_sets import as_label_sets
-
-# The coverage at which few trees are compared with more.
-_USUAL = 0.9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,20 +93,24 @@ class SetRule:
     share: float = 1.0  # of the trees of the model, those that spoke of a row
     n_trees: int = 1  # of the model
     halves: tuple[SetRule, ...] = ()  # by each half of the trees that spoke, where these are not all
+    quarters: tuple[SetRule, ...] = ()
 
     @classmethod
     def learn(cls, rows: HeldOut, added: np.ndarray) -> SetRule:
         """Learn from rows; those without a class or label, which cannot be missed, have no part."""
+        every = cls._of(rows, rows.said, added)
         if rows.fewer is None:
-            return cls._of(rows, rows.said, added)
-        halves = tuple(cls._of(rows, half, added) for half in rows.fewer.halves)
-        return replace(
-            cls._of(rows, rows.said, added), share=rows.fewer.share, n_trees=rows.fewer.n_trees, halves=halves
+            return every
+        halves, quarters = (
+            tuple(cls._of(rows, part, added) for part in parts)
+            for parts in (rows.fewer.halves, rows.fewer.quarters)
         )
+        share, n_trees = rows.fewer.share, rows.fewer.n_trees
+        return replace(every, share=share, n_trees=n_trees, halves=halves, quarters=quarters)
 
     @classmethod
     def _of(cls, rows: HeldOut, said: Said, added: np.ndarray) -> SetRule:
-        found = _true_ones(rows.truth, said.predicted, added)
+        found = _true_ones(rows.truth, said.predicted, added, rows.weights if rows.of_fit else None)
         present, row = np.unique(found.row, return_inverse=True)
         return cls(_TrueOnes(row, found.score), rows.weights[present], added)
 
@@ -129,20 +130,14 @@ class SetRule:
 
     def _limit(self, coverage: float, joint: bool) -> float:
         """Return the largest score that a member may have."""
-        found = self._quantile(coverage, joint)
         if not self.halves:
-            return found
-        one_tree = 1.0 / self.n_trees
-        if found >= 1.0 - one_tree:  # what hardly a tree speaks for
-            halves = [half._scored(joint) for half in self.halves]
-            return max(limit_for_all(self._scored(joint), halves, self.share, coverage), 1.0 - one_tree)
-        of_half = np.mean([half._quantile(_USUAL, joint) for half in self.halves])
-        factor = factor_for_all(self._quantile(_USUAL, joint), of_half, self.share)
+            return conformal_quantile(*self._scored(joint), coverage)
+        halves, quarters = ([each._scored(joint) for each in part] for part in (self.halves, self.quarters))
+        found = limit_for_all(
+            ByTrees(self._scored(joint), halves, quarters, self.share, self.n_trees), coverage
+        )
         # That all of few trees agree says less than that all of many do: a little doubt is always left.
-        return float(np.clip(found * factor, one_tree / 2, 1.0 - one_tree))
-
-    def _quantile(self, coverage: float, joint: bool) -> float:
-        return conformal_quantile(*self._scored(joint), coverage)
+        return max(found, 0.5 / self.n_trees)
 
     def _scored(self, joint: bool) -> Scored:
         row, score = self.ones
@@ -166,8 +161,11 @@ def covered_share(truth: Any, members: Any, *, joint: bool = False) -> float:
     return float(np.mean(n_missed == 0 if joint else 1.0 - n_missed / n_true))
 
 
-def _true_ones(truth: Any, predicted: Any, added: np.ndarray) -> _TrueOnes:
-    """Return what the true classes or labels of rows score."""
+def _true_ones(truth: Any, predicted: Any, added: np.ndarray, weights: np.ndarray | None = None) -> _TrueOnes:
+    """Return what the true classes or labels of rows score.
+
+    With weights, rows are such as `added` knows: what each of them added itself is taken away.
+    """
     if isinstance(truth, LabelTruth):
         row, column = truth.indicator.nonzero()
         other = np.flatnonzero(truth.has_others)
@@ -176,8 +174,23 @@ def _true_ones(truth: Any, predicted: Any, added: np.ndarray) -> _TrueOnes:
         row = np.flatnonzero(is_known & (truth != NO_CLASS))
         column, other = truth[row], np.flatnonzero(~is_known)
     found = np.asarray(predicted[row, column]).ravel()
-    score = np.concatenate([_scores(found, added[column]), np.full(len(other), np.inf)])
+    more = added[column]
+    if weights is not None:
+        more = more * _share_of_others(row, column, weights, len(added))
+    score = np.concatenate([_scores(found, more), np.full(len(other), np.inf)])
     return _TrueOnes(np.concatenate([row, other]), score)
+
+
+def _share_of_others(row: np.ndarray, column: np.ndarray, weights: np.ndarray, n_columns: int) -> np.ndarray:
+    """Return how frequent a class or label is without a row that has it, relative to with it.
+
+    A label that one row alone has is there no more without it: to that row it is as new as one to come.
+    """
+    own, total = weights[row], weights.sum()
+    of_column = np.bincount(column, own, n_columns)[column]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left = (1.0 - own / of_column) * total / (total - own)
+    return np.asarray(np.nan_to_num(left, posinf=0.0))
 
 
 def _scores(probabilities: np.ndarray, added: np.ndarray) -> np.ndarray:

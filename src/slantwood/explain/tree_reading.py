@@ -36,8 +36,9 @@ def read_tree(
         Levels of splits to read; None for all of them. Nodes at this depth say how many splits are below.
     X : array, sparse matrix or data frame of shape (n_rows, n_features), optional
         Rows to go through the tree, those of `fit` or others. The share of a feature in a split is then its
-        weight times its spread over the rows in the node, rather than its weight alone, which depends on
-        units; and the threshold of a single feature has only as many digits as these rows need.
+        weight times its spread over the rows in the node, rather than over all rows of `fit`, which the model
+        keeps (saved with ``predict_only=True`` it does not: then weights alone count, which depend on units);
+        and the threshold of a single feature has only as many digits as these rows need.
     y : array or data frame of shape (n_rows,) or (n_rows, n_targets), optional
         Numbers that belong to these rows: predicted numbers then have their spread over the rows in the node.
         Of other targets, whose predictions are shares, it adds nothing.

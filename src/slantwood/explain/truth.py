@@ -22,6 +22,7 @@ class LabelTruth(NamedTuple):
 
     indicator: Any  # array or CSR array of bool
     has_others: np.ndarray  # mask of the rows with a label that the model does not know
+    missing: Any = None  # array or CSR array of bool: which labels are not known, where there are such
 
 
 def truth_of(model: Any, y: Any, n_rows: int) -> Any:
@@ -52,11 +53,18 @@ def labels_of(Y: Any, has_others: np.ndarray | None = None) -> LabelTruth:
     """Return the true ones of indicators, in which NaN stands for labels that are not known."""
     others = np.zeros(Y.shape[0], np.bool_) if has_others is None else has_others
     if not sp.issparse(Y):
-        return LabelTruth(np.asarray(Y) == 1, others)
-    indicator = sp.csr_array(Y, copy=True)
-    indicator.data = indicator.data == 1
-    indicator.eliminate_zeros()
-    return LabelTruth(indicator, others)
+        nan = np.isnan(np.asarray(Y, np.float64))
+        return LabelTruth(np.asarray(Y) == 1, others, nan if nan.any() else None)
+    is_nan = np.isnan(np.asarray(Y.data, np.float64))
+    missing = _stored(Y, is_nan) if is_nan.any() else None
+    return LabelTruth(_stored(Y, Y.data == 1), others, missing)
+
+
+def _stored(Y: sp.csr_array, mask: np.ndarray) -> sp.csr_array:
+    """Return the mask of some of the cells that are stored."""
+    found = sp.csr_array((mask, Y.indices.copy(), Y.indptr.copy()), shape=Y.shape)
+    found.eliminate_zeros()
+    return found
 
 
 def _numbers(model: Any, y: Any, n_rows: int) -> np.ndarray:

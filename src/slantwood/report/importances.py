@@ -28,13 +28,16 @@ def _content(subject: Subject) -> Markup:
     if not order:
         return note("No tree has a split, and no feature counts.")
     splits, trees = _uses(subject)
-    largest = float(importances[order[0]])
+    spread = subject.importance_spread
+    deviation = np.zeros_like(importances) if spread is None else spread
+    largest = float(max(importances[order] + deviation[order]))  # whiskers have room
     n_trees = subject.model.trees_.n_trees
     rows = [
         [
             subject.feature_names[j],
-            bar(float(importances[j]) / largest),
+            bar(float(importances[j]) / largest, spread=float(deviation[j]) / largest),
             float(importances[j]),
+            *([] if spread is None else [float(deviation[j])]),
             int(splits[j]),
             int(trees[j]),
         ]
@@ -42,10 +45,12 @@ def _content(subject: Subject) -> Markup:
     ]
     n_used = int((importances > 0).sum())
     left_out = n_used - len(order)
-    headings = ["feature", "", "importance", "splits that use it", f"trees (of {n_trees:,})"]
+    between = [] if spread is None else ["between trees"]
+    headings = ["feature", "", "importance", *between, "splits that use it", f"trees (of {n_trees:,})"]
     said = paragraph(
         "The share of each feature in the impurity that the splits remove; all add up to 1. "
         f"{number(n_used)} of {number(len(importances))} features are used."
+        + ("" if spread is None else " Whiskers are one standard deviation between trees to either side.")
     )
     more = note(f"The {len(order)} most important are shown; {left_out:,} others are left out.")
     return joined(said, table("Importances", headings, rows), more if left_out else "")

@@ -139,11 +139,16 @@ def fields(rows: Iterable[tuple[str, Any]]) -> Markup:
     return tag("dl", *(joined(tag("dt", name), tag("dd", value)) for name, value in rows))
 
 
-def bar(part: float, *, negative: bool = False) -> Markup:
-    """Make a bar whose length is a share of the room that it has."""
+def bar(part: float, *, negative: bool = False, spread: float = 0.0) -> Markup:
+    """Make a bar whose length is a share of the room that it has, with a whisker about its end."""
     width = f"width:{100 * min(max(part, 0.0), 1.0):.1f}%"
     kind = "fill minus" if negative else "fill"
-    return tag("span", tag("span", class_=kind, style=width), class_="bar", aria_hidden="true")
+    parts = [tag("span", class_=kind, style=width)]
+    if spread > 0:
+        low, high = (min(max(part + side * spread, 0.0), 1.0) for side in (-1.0, 1.0))
+        place = f"left:{100 * low:.1f}%;width:{100 * (high - low):.1f}%"
+        parts.append(tag("span", class_="whisker", style=place))
+    return tag("span", *parts, class_="bar", aria_hidden="true")
 
 
 def bars(caption: str, rows: Sequence[tuple[Any, float, Any]]) -> Markup:

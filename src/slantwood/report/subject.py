@@ -81,6 +81,20 @@ class Subject:
         return np.asarray(self.model.feature_importances_)
 
     @cached_property
+    def importance_spread(self) -> np.ndarray | None:
+        """The standard deviation of the importances between trees, in the same unit; None if not known."""
+        if not self.has_trees or self.model.forest_.importance_squares is None:
+            return None
+        n_trees = self.model.trees_.n_trees
+        mean = self.model.encoding_.by_input(self.model.forest_.importance_sum) / n_trees
+        squares = self.model.forest_.importance_squares / n_trees
+        if n_trees < 2 or not mean.sum() > 0:
+            return None
+        variance = squares - mean**2
+        # What is left of rounding is no spread.
+        return np.asarray(np.sqrt(np.where(variance > 1e-9 * squares, variance, 0.0)) / mean.sum())
+
+    @cached_property
     def seconds_to_predict(self) -> float:
         """Seconds that the model took to predict the rows, when all was compiled."""
         predict = self.model.predict

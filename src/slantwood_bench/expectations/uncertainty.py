@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from slantwood.explain import calibration, conformal, predict_quantiles, spread
+from slantwood.explain import calibrated, calibration, conformal, predict_quantiles, spread
 from slantwood_bench.expectations.data import forest, irises, regressor
 from slantwood_bench.expectations.row import Group
 
@@ -59,3 +59,14 @@ def parts_of_spread() -> None:
     model = forest().fit(data.X, data.y)
     p = model.predict_proba(data.X)
     np.testing.assert_allclose(spread(model, data.X).total, p * (1 - p), atol=1e-6)
+
+
+@GROUP.row("calibrated probabilities of classes and labels without a further fit")
+def probabilities_that_are_met() -> None:
+    """Ask for probabilities that are met."""
+    data = irises()
+    for y in (data.y, data.words, data.labels, data.sets):
+        model = forest(n_estimators=20, bootstrap=True).fit(data.X, y)
+        found = calibrated(model, data.X, y)
+        assert found.predict_proba(data.X).shape == (len(data.X), len(found.classes_))
+        assert len(found.predict(data.X)) == len(data.X)

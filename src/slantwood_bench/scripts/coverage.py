@@ -2,8 +2,8 @@
 
 `python -m slantwood_bench.scripts.coverage [NAMES]`. A forest is fitted on two thirds of the rows, drawn at
 random, calibrated on the same rows out of bag, and asked about the others. The aim is a coverage within 1.5
-points of 90 % on average over the draws. `--mapie` adds the intervals of one number that MAPIE makes of the
-same forest, which it fits five times more.
+points of 90 % on average over the draws; ± is the standard error of this mean. `--mapie` adds the intervals
+of one number that MAPIE makes of the same forest, which it fits five times more.
 """
 
 import argparse
@@ -88,13 +88,19 @@ def of_mapie(problem: Problem, n_trees: int, seed: int, most_rows: int, jobs: in
 
 
 def row_of(problem: Problem, found: Sequence[Found]) -> list[str]:
-    """Return the cells of a table's row: means over the draws."""
+    """Return the cells of a table's row: means over the draws, those of coverage with standard errors."""
     mean = Found(*np.mean(found, axis=0).tolist())
+    deviation = np.std(found, axis=0, ddof=1) if len(found) > 1 else np.full(len(mean), np.nan)
+    error = Found(*(deviation / np.sqrt(len(found))).tolist())
     is_joint = problem.task in LABEL_TASKS or (problem.n_targets > 1 and problem.task in NUMBER_TASKS)
-    joint = [f"{mean.joint:.1%}", f"{mean.joint_size:.3g}"] if is_joint else ["", ""]
+    joint = [_share(mean.joint, error.joint), f"{mean.joint_size:.3g}"] if is_joint else ["", ""]
     off = [mean.share] + ([mean.joint] if is_joint else [])
     is_wrong = any(abs(each - COVERAGE) > AIM for each in off)
-    return [f"{mean.share:.1%}", f"{mean.size:.3g}", *joint, "off" if is_wrong else ""]
+    return [_share(mean.share, error.share), f"{mean.size:.3g}", *joint, "off" if is_wrong else ""]
+
+
+def _share(mean: float, error: float) -> str:
+    return f"{mean:.1%} ± {100 * error:.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

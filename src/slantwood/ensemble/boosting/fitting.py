@@ -17,6 +17,7 @@ from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
 from slantwood.ensemble.boosting.settings import FEW_ROWS, resolve_boosting
 from slantwood.ensemble.boosting.spec import BoostingSpec
 from slantwood.ensemble.boosting.stopping import Watch
+from slantwood.ensemble.column_spread import column_spread
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import BoostingSettings
@@ -113,6 +114,7 @@ class _Model:
         self._watch, self._earlier = watch, earlier
         self._additive = additive if earlier is None or earlier.additive is None else earlier.additive
         self._rounds: list[Round] = []
+        self._spread = column_spread(data.X, normalize_rows=settings.normalize_rows)
 
     def add(self, done: Round) -> None:
         """Take the trees of another round."""
@@ -144,6 +146,7 @@ class _Model:
             encoding=self._data.encoding,
             targets=self._data.targets,
             importance_sum=importance,
+            column_spread=self._spread,
             unlabeled_weight=0.0,
             seed=self._spec.seed,
             tuned={},

@@ -113,11 +113,12 @@ class Conditions:
     trees : Trees
         One tree of it, its nodes counted from 0.
     spreads : Spreads, optional
-        What is known of the rows of its nodes.
+        What is known of the rows of its nodes. Without it the spread of features over all training rows
+        counts, where the model keeps it.
     """
 
     def __init__(self, model: Any, trees: Any, spreads: Spreads | None) -> None:
-        self._trees, self._spreads = trees, spreads
+        self._trees, self._spreads, self._column_spread = trees, spreads, model.forest_.column_spread
         self._columns = _Columns(model)
 
     def of(self, node: int) -> Condition:
@@ -133,6 +134,8 @@ class Conditions:
         sizes = np.abs(weights)
         if self._spreads is not None:
             sizes = sizes * self._spreads.features[part]
+        elif self._column_spread is not None:
+            sizes = sizes * self._column_spread[columns]
         total = sizes.sum()
         # Where no column varies over the rows that are known, each has the same part in nothing.
         shares = sizes / total if total > 0 else np.full(len(sizes), 1.0 / max(len(sizes), 1))

@@ -25,8 +25,10 @@ from slantwood.validation import check_integer
 _CELLS = 1 << 20
 
 _BY_SPREAD = "Percentages are parts of features in a sum: weight times spread over the rows in the node."
+_BY_TRAINING = "Percentages are parts of features in a sum: weight times spread over the training rows."
 _BY_WEIGHT = (
-    "Percentages are parts of features in the weights of a sum, which depend on units; with rows, "
+    "Percentages are parts of features in the weights of a sum, which depend on units: the model was saved "
+    "with predict_only=True, or long ago, and does not keep how far features are spread. With rows, "
     "read_tree(model, X=X), they are those of weight times spread."
 )
 
@@ -225,7 +227,8 @@ def reading_of(
     if model.settings_.normalize_rows:
         notes.append("Conditions are for rows of length 1.")
     if any(condition is not None and len(condition.terms) > 1 for condition in asked):
-        notes.append(_BY_WEIGHT if spreads is None else _BY_SPREAD)
+        without_rows = _BY_WEIGHT if model.forest_.column_spread is None else _BY_TRAINING
+        notes.append(without_rows if spreads is None else _BY_SPREAD)
     return TreeReading(
         title,
         tuple(notes),
