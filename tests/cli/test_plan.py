@@ -8,8 +8,19 @@ from slantwood.cli.quantities import read_amount, read_bytes, read_count, read_r
 
 
 def test_it_prints_a_table_and_what_to_do(run):
-    result = run("plan", "--rows", "1e9", "--features", "200", "--labels", "13000", "--workers", "64", "--memory", "64GB")
-    assert result.exit_code == 0
+    result = run(
+        "plan",
+        "--rows",
+        "1e9",
+        "--features",
+        "200",
+        "--labels",
+        "13000",
+        "--workers",
+        "64",
+        "--memory",
+        "64GB",
+    )
     assert "1,000,000,000 rows, 200 features, 13,000 labels" in result.stdout
     assert "replicate: does not fit: needs" in result.stdout
     assert "Recommended: partition" in result.stdout
@@ -31,6 +42,13 @@ def test_text_of_words_is_sparse(run):
     assert document["workload"]["n_trees"] == 20
 
 
+def test_a_probe_says_how_fast_trees_grow_here(run):
+    given = ("plan", "--rows", "1e6", "--features", "50", "--labels", "2", "--json")
+    slow, fast = (json.loads(run(*given, "--probe", f"20k:{each}").stdout) for each in (8, 2))
+    times = [next(way for way in each["ways"] if way["way"] == "threads") for each in (slow, fast)]
+    assert times[0]["growing_seconds"] == pytest.approx(4 * times[1]["growing_seconds"])
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -46,11 +64,11 @@ def test_text_of_words_is_sparse(run):
         (("--labels", "3", "--task", "binary"), "--labels 3 of task 'binary'; give 2"),
         (("--nonzeros-per-row", "51"), "--nonzeros-per-row 51 of 50 features"),
         (("--trees", "none"), "'--trees'"),
+        (("--probe", "20k"), "'--probe': '20k' is no probe; write rows and CPU seconds of a tree: 20k:0.42"),
     ],
 )
 def test_an_error_names_the_option_the_value_and_the_remedy(run, given, said):
-    result = run("plan", "--rows", "1000", "--features", "50", *given)
-    assert result.exit_code == 2
+    result = run("plan", "--rows", "1000", "--features", "50", *given, code=2)
     assert said in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 

@@ -13,7 +13,7 @@ __all__ = ["Coefficients", "shipped"]
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Coefficients by the part of the model; `slantwood_bench.scripts.costs` fits and writes them."""
+    """Coefficients by the part of the model; a script of the study fits and writes them."""
 
     measured: dict[str, str]  # date, processor, versions
     largest: dict[str, dict[str, float]]  # by learner and form of X, the largest sizes that were fitted on

@@ -466,6 +466,8 @@ def predict_seconds(work: Workload, rows: float, numbers: Coefficients | None = 
     True
     """
     numbers = numbers or shipped()
-    counts = prediction_work(work, tree_shape(work, numbers), weights_per_split(work, numbers))
+    forest_bytes = work.n_trees * model_bytes(work, numbers)
+    shape, weights = tree_shape(work, numbers), weights_per_split(work, numbers)
+    counts = prediction_work(work, shape, weights, forest_bytes, rows)
     of_row = sum(numbers.predict[name] * count for name, count in counts.items())
     return rows * work.n_trees * of_row

@@ -19,6 +19,7 @@ __all__ = ["Plan", "plan"]
 
 # Fewer workers are enough where they take at most so much longer.
 _HARDLY_LONGER = 1.05
+_CLEARLY_QUICKER = 0.7
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Plan:
     machines : Machines
         What there is to compute on.
     ways : tuple of Way
-        All ways, those that fit first, the quickest of them at the top.
+        All ways: first those that fit and whose trees see all rows, then those that fit, the quickest first.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class Plan:
 
     @property
     def best(self) -> Way | None:
-        """The quickest way that fits; None where none does."""
+        """The quickest way that fits, of those whose trees see all rows if any does; None where none fits."""
         return self.ways[0] if self.ways[0].fits else None
 
     @cached_property
@@ -65,6 +66,14 @@ class Plan:
                 return number
             number *= 2
         return most
+
+    @property
+    def quicker(self) -> Way | None:
+        """The quickest way that fits, where that is clearly quicker than the best."""
+        fitting = [way for way in self.ways if way.fits]
+        quickest = min(fitting, key=lambda way: way.seconds, default=None)
+        clear = quickest and self.best and quickest.seconds < _CLEARLY_QUICKER * self.best.seconds
+        return quickest if clear else None
 
     @property
     def extrapolated(self) -> tuple[str, ...]:
@@ -218,7 +227,7 @@ def plan(
     Returns
     -------
     Plan
-        All ways, the quickest that fits first; `print(plan)` shows them.
+        All ways, the recommended one first; `print(plan)` shows them.
 
     Examples
     --------
@@ -231,6 +240,6 @@ def plan(
     machines = Machines(workers, threads, memory, bandwidth, disk)
     numbers = shipped()
     ways = [make(work, machines, numbers) for make in WAYS.values()]
-    # Of equal ones, the simpler stands first: sorting keeps the order of WAYS.
-    ways.sort(key=lambda way: (not way.fits, way.seconds if way.fits else way.memory))
+    # Trees that see fewer rows are another forest, and come after all that see all.
+    ways.sort(key=lambda way: (not way.fits, not way.same_forest, way.seconds if way.fits else way.memory))
     return Plan(work, machines, tuple(ways), numbers)

@@ -21,7 +21,9 @@ __all__ = ["probe"]
 _TINY = 60  # rows of a fit before that, which loads the machine code
 
 
-def probe(estimator: Any, X: Any, y: Any, rows: int = 20_000, n_trees: int = 3, random_state: int = 0) -> Probe:
+def probe(
+    estimator: Any, X: Any, y: Any, rows: int = 20_000, n_trees: int = 3, random_state: int = 0
+) -> Probe:
     """Grow a few trees on rows drawn at random, and say what they took.
 
     Parameters
@@ -60,7 +62,9 @@ def probe(estimator: Any, X: Any, y: Any, rows: int = 20_000, n_trees: int = 3, 
     chosen = np.random.default_rng(random_state).permutation(n_rows)[:rows]
     X, y = rows_of(X, np.sort(chosen)), rows_of(y, np.sort(chosen))
     model = clone(estimator).set_params(n_estimators=n_trees, n_jobs=1, random_state=random_state)
-    clone(model).fit(rows_of(X, np.arange(min(_TINY, len(chosen)))), rows_of(y, np.arange(min(_TINY, len(chosen)))))
+    clone(model).fit(
+        rows_of(X, np.arange(min(_TINY, len(chosen)))), rows_of(y, np.arange(min(_TINY, len(chosen))))
+    )
     begun = time.process_time()
     model.fit(X, y)
     seconds = time.process_time() - begun

@@ -110,7 +110,16 @@ def _machines(plan: Plan) -> str:
 
 
 def _table(plan: Plan) -> list[str]:
-    head = ("way", "workers", "rows a tree", "memory a worker", "moved a worker", "transfer", "growing", "all")
+    head = (
+        "way",
+        "workers",
+        "rows a tree",
+        "memory a worker",
+        "moved a worker",
+        "transfer",
+        "growing",
+        "all",
+    )
     rows = [head, *(_cells(way) for way in plan.ways)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -141,6 +150,9 @@ def _advice(plan: Plan) -> list[str]:
     lines = [f"Recommended: {best.name}{workers}: {seconds_text(best.seconds)} for {_MODELS[best.name]}."]
     if best.workers > plan.enough_workers:
         lines.append(f"{plan.enough_workers:,} workers would take at most 5 % longer.")
+    if plan.quicker is not None:
+        other = plan.quicker
+        lines.append(f"Quicker: {other.name}, {seconds_text(other.seconds)}, for {_MODELS[other.name]}.")
     million = seconds_text(plan.predict_seconds())
     lines.append(
         f"The model takes {bytes_text(plan.model_bytes())}; one thread predicts a million rows in {million}."
@@ -150,13 +162,15 @@ def _advice(plan: Plan) -> list[str]:
 
 def _trust(plan: Plan) -> list[str]:
     numbers, probe = plan.coefficients, plan.workload.probe
-    errors = numbers.errors["tree_seconds" if probe is None else "probed_seconds"]
-    within = f"within 30 % of {errors['within']:.0%} of {errors['points']:.0f} held-out measurements"
+    kind = "tree_seconds" if probe is None else "probed_seconds"
+    errors = numbers.errors[f"{kind} {plan.workload.split}"]
+    share, number = f"{errors['within']:.0%}", f"{errors['points']:.0f}"
+    within = f"within 30 % for {share} of {number} held-out measurements"
     where = f"on {numbers.measured['processor']}, {numbers.measured['date']}"
     told = "" if probe is None else f", told from a probe of {probe.rows:,} rows,"
     lines = [
-        f"Seconds of a tree{told} were {within} (median error {errors['median']:.0%}, worst "
-        f"{errors['worst']:.0%}), {where}."
+        f"Seconds of a tree ({plan.workload.split}){told} were {within} "
+        f"(median error {errors['median']:.0%}, worst {errors['worst']:.0%}), {where}."
     ]
     if probe is None:
         lines.append(

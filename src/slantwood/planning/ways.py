@@ -28,6 +28,9 @@ __all__ = ["WAYS", "Machines", "Way"]
 # Python and the libraries that a worker loads, before any row.
 PROCESS_BYTES = 250e6
 
+# Connecting to a cluster and waiting for its answers, whatever the size: an assumption, not measured.
+_CLUSTER_SECONDS = 2.0
+
 # More workers, or shares of the rows, than these are not looked at for what would fit.
 _MOST_PARTS = 1 << 20
 
@@ -88,6 +91,11 @@ class Way:
     remark: str  # what keeps it from fitting and what would help, or what else to know
 
     @property
+    def same_forest(self) -> bool:
+        """Whether trees see all rows, as on one machine."""
+        return self.name in ("threads", "replicate")
+
+    @property
     def seconds(self) -> float:
         """Wall time of the whole fit."""
         return self.transfer_seconds + self.first_seconds + self.growing_seconds
@@ -136,7 +144,7 @@ def _gigabytes(size: float) -> str:
 
 
 def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """All rows on one machine."""
+    """Plan one machine that holds all rows."""
     memory = _needed(work, machines.threads, numbers)
     fits = memory <= machines.memory
     rounds = math.ceil(work.n_trees / machines.threads)
@@ -155,7 +163,7 @@ def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
 
 
 def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """One share of the rows after the other on one machine."""
+    """Plan one machine that holds one share of the rows after the other."""
 
     def fits(shares: int) -> bool:
         return _needed(work.with_rows(work.rows / shares), machines.threads, numbers) <= machines.memory
@@ -174,7 +182,9 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
         seen = f"{work.n_trees:,} trees see {work.n_trees / n_shares:.0%} of the rows"
         remark += f"; {seen}: give --trees {n_shares} for all"
     if shares is None:
-        remark = f"does not fit: the model alone takes {_gigabytes(work.n_trees * model_bytes(share, numbers))}"
+        remark = (
+            f"does not fit: the model alone takes {_gigabytes(work.n_trees * model_bytes(share, numbers))}"
+        )
     return Way(
         name="out of core",
         workers=1,
@@ -183,17 +193,19 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
         fits=shares is not None,
         moved=passes * rows_bytes,
         transfer_seconds=passes * rows_bytes / machines.disk,
-        first_seconds=n_read * setup_seconds(share, numbers) + choosing_seconds(share, numbers) / machines.threads,
+        first_seconds=n_read * setup_seconds(share, numbers)
+        + choosing_seconds(share, numbers) / machines.threads,
         growing_seconds=n_read * rounds * tree_seconds(share, numbers),
         remark=remark,
     )
 
 
 def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """All rows on every worker."""
+    """Plan workers that hold all rows."""
     used = min(machines.workers, math.ceil(work.n_trees / machines.threads))
     # The forest comes together in one place; a worker only has trees on their way.
-    memory = _needed(replace(work, n_trees=min(work.n_trees, 2 * machines.threads)), machines.threads, numbers)
+    part = replace(work, n_trees=min(work.n_trees, 2 * machines.threads))
+    memory = _needed(part, machines.threads, numbers)
     fits = memory <= machines.memory
     sent = sent_bytes(work)
     # The rows leave one process; workers that have them pass them on, twice as many at every turn.
@@ -209,15 +221,15 @@ def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         memory=memory,
         fits=fits,
         moved=sent,
-        transfer_seconds=(turns * sent + back) / machines.bandwidth,
+        transfer_seconds=_CLUSTER_SECONDS + (turns * sent + back) / machines.bandwidth,
         first_seconds=_first(work, machines, numbers),
         growing_seconds=rounds * tree_seconds(work, numbers),
-        remark=remark if fits else _help(work, machines, numbers, ""),
+        remark=remark if fits else _help(part, machines, numbers, ""),
     )
 
 
 def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """A share of the rows on every worker."""
+    """Plan workers that hold a share of the rows each."""
     used = min(machines.workers, work.n_trees)
 
     def share_of(workers: int) -> Workload:
@@ -229,7 +241,9 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     remark = f"trees see {share.rows:,} rows each"
     if used < machines.workers:
         idle = machines.workers - used
-        remark += f"; {idle} of {machines.workers} workers have no tree: give --trees {machines.workers} or more"
+        remark += (
+            f"; {idle} of {machines.workers} workers have no tree: give --trees {machines.workers} or more"
+        )
     if not fits:
         least = _least(lambda n: _needed(share_of(n), machines.threads, numbers) <= machines.memory)
         more = f"{least:,} workers" if least else ""
@@ -248,7 +262,7 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         memory=memory,
         fits=fits,
         moved=moved,
-        transfer_seconds=(moved + back) / machines.bandwidth,
+        transfer_seconds=_CLUSTER_SECONDS + (moved + back) / machines.bandwidth,
         first_seconds=_first(whole, machines, numbers),
         growing_seconds=rounds * tree_seconds(share, numbers),
         remark=remark,

@@ -120,9 +120,11 @@ def tree_work(work: Workload, shape: Shape) -> dict[str, float]:
 
 def _coldness(work: Workload) -> float:
     """Return 0 where all rows are in the fastest cache, and more the farther away they are."""
-    cell = 8.0 if work.is_sparse else 4.0
-    held = min(stored_features(work, work.rows) * cell, _NO_CACHE_BYTES)
-    return math.log2(1.0 + held / _CACHE_BYTES)
+    return _cold(stored_features(work, work.rows) * (8.0 if work.is_sparse else 4.0))
+
+
+def _cold(size: float) -> float:
+    return math.log2(1.0 + min(size, _NO_CACHE_BYTES) / _CACHE_BYTES)
 
 
 def _levels(rows: float, depth: float) -> Iterator[_Level]:
@@ -248,8 +250,10 @@ def setup_work(work: Workload) -> dict[str, float]:
     }
 
 
-def prediction_work(work: Workload, shape: Shape, split_weights: float) -> dict[str, float]:
-    """Return what one tree does to predict one row.
+def prediction_work(
+    work: Workload, shape: Shape, split_weights: float, forest_bytes: float, rows: float
+) -> dict[str, float]:
+    """Return what one tree does to predict one of several rows.
 
     Parameters
     ----------
@@ -259,6 +263,10 @@ def prediction_work(work: Workload, shape: Shape, split_weights: float) -> dict[
         Leaves and balance of its trees.
     split_weights : float
         Features of a split on average.
+    forest_bytes : float
+        Size of the whole forest, which may be too large for a cache.
+    rows : float
+        Rows that are predicted together.
 
     Returns
     -------
@@ -269,14 +277,17 @@ def prediction_work(work: Workload, shape: Shape, split_weights: float) -> dict[
     --------
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.work import Shape, prediction_work
-    >>> prediction_work(Workload(1024, 10, 3), Shape(1.0, 1.0), 5.0)["levels"]
+    >>> prediction_work(Workload(1024, 10, 3, n_trees=2), Shape(1.0, 1.0), 5.0, 1e5, 100)["levels"]
     10.0
     """
     levels = balanced_depth(work, shape.rows_per_leaf) * shape.stretch
     return {
+        "call": 1.0 / (rows * work.n_trees),
+        "row": 1.0 / work.n_trees,
+        "features": (work.filled if work.is_sparse else work.features) / work.n_trees,
+        "scores": work.target_columns / work.n_trees,
         "levels": levels,
+        "cold levels": levels * _cold(forest_bytes),
         "split weights": levels * split_weights,
         "leaf": active_targets(work, shape.rows_per_leaf),
-        "row": (work.filled if work.is_sparse else work.features) / work.n_trees,
-        "scores": work.target_columns / work.n_trees,
     }

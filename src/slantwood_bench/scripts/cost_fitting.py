@@ -1,7 +1,7 @@
 """Coefficients of the cost model from measurements, and how far predictions are from those held out.
 
-All errors are relative: what is fitted is the logarithm of predicted over measured, with coefficients that are
-positive. A small pull towards a common value keeps those in place that few measurements tell.
+All errors are relative: what is fitted is the logarithm of predicted over measured, with coefficients that
+are positive. A small pull towards a common value keeps those in place that few measurements tell.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from slantwood.planning.work import (
 )
 from slantwood.planning.workload import Probe, Workload
 from slantwood.task_names import CLASS_TASKS
-from slantwood_bench.scripts.cost_measuring import Measured
+from slantwood_bench.scripts.cost_measuring import MOST_PREDICTED, Measured
 from slantwood_bench.scripts.cost_points import PROBE_PART, Point
 
 _PULL = 0.05  # of each parameter towards its common value, in units of a log error
@@ -140,7 +140,13 @@ def fitted(pairs: Sequence[Pair], measured: dict[str, str]) -> Coefficients:
     ]
     predicting = [
         (
-            prediction_work(each.workload, each.shape, _weights_of(each)),
+            prediction_work(
+                each.workload,
+                each.shape,
+                _weights_of(each),
+                each.measured.n_trees * each.measured.model_bytes,
+                _n_predicted(each),
+            ),
             each.measured.predict_seconds,
         )
         for each in plain
@@ -222,7 +228,9 @@ def _fit_tree(pairs: Sequence[Pair]) -> tuple[dict[str, dict[str, float]], dict[
 
     values = _solved(errors, start)
     factors = np.exp(values[:n_factors]).reshape(len(forms), len(names))
-    of_forms = {form: dict(zip(names, row.tolist(), strict=True)) for form, row in zip(forms, factors, strict=True)}
+    of_forms = {
+        form: dict(zip(names, row.tolist(), strict=True)) for form, row in zip(forms, factors, strict=True)
+    }
     factors_of_tasks = dict(zip(tasks, np.exp(values[n_factors:]).tolist(), strict=True))
     return of_forms, factors_of_tasks
 
@@ -275,7 +283,9 @@ def _fit_stretch(group: Sequence[Pair]) -> dict[str, Any]:
 def _fit_weights(group: Sequence[Pair]) -> dict[str, Any]:
     tasks = sorted({each.point.task for each in group})
     found = np.log([_weights_of(each) for each in group])
-    widths = [used_features(each.workload, each.workload.growth(), 2 * each.leaf_rows).width for each in group]
+    widths = [
+        used_features(each.workload, each.workload.growth(), 2 * each.leaf_rows).width for each in group
+    ]
     width = np.log(np.maximum(widths, 1.0))
     leaf = np.log([each.leaf_rows for each in group])
     task_of = np.array([tasks.index(each.point.task) for each in group])
@@ -335,8 +345,17 @@ def predicted_of(pair: Pair, numbers: Coefficients) -> Predicted:
         choosing_seconds=choosing_seconds(work, numbers) + setup_seconds(work, numbers),
         memory=fit_bytes(work, 1, numbers) if numbers.memory else math.nan,
         model_bytes=model_bytes(work, numbers),
-        predict_seconds=predict_seconds(work, 1.0, numbers) / work.n_trees if numbers.predict else math.nan,
+        predict_seconds=_predicted_seconds(pair, numbers) if numbers.predict else math.nan,
     )
+
+
+def _n_predicted(pair: Pair) -> int:
+    return min(pair.point.rows, MOST_PREDICTED)
+
+
+def _predicted_seconds(pair: Pair, numbers: Coefficients) -> float:
+    rows = _n_predicted(pair)
+    return predict_seconds(pair.workload, rows, numbers) / rows / pair.measured.n_trees
 
 
 def measured_of(pair: Pair) -> Predicted:

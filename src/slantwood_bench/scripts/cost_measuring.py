@@ -33,7 +33,7 @@ _LEARNERS = {"gradient": GradientSplit, "axis": AxisParallelSplit, "svm": SVMSpl
 _ENOUGH_SECONDS = 0.5
 _MOST_TREES = 8
 _PILOT_TREES = 20  # the least with which settings are chosen
-_MOST_PREDICTED = 5000
+MOST_PREDICTED = 5000
 _LONGEST = 75.0  # seconds of a point, after which it is given up
 
 
@@ -115,7 +115,7 @@ def measure(point: Point) -> Measured:
     usage = usage_of(lambda: model.fit(X, y))
     n_trees = len(clock.ends)
     tree_seconds = (clock.ends[-1] - clock.ends[0]) / (n_trees - 1)
-    some = X[:_MOST_PREDICTED]
+    some = X[:MOST_PREDICTED]
     predict = model.predict if point.task.endswith("regression") else model.predict_proba
     begun = time.process_time()
     predict(some)

@@ -125,16 +125,15 @@ def _between(rng: np.random.Generator, low: float, high: float) -> float:
 
 def _beyond(split: str) -> Iterator[Point]:
     """Sizes of which one number at least is larger than in any other point."""
-    sizes: tuple[tuple[Any, ...], ...] = (
-        ("binary", 300_000, 20, 2, 0.0, 1.0),
-        ("regression", 250_000, 12, 1, 0.0, 1.0),
-        ("multi-class", 2_000, 4_000, 10, 0.0, 1.0),
-        ("multi-label", 200_000, 20, 5_000, 0.0, 4.0),
-        ("multi-label", 60_000, 100_000, 6_000, 40.0, 4.0),
-        ("binary", 150_000, 80_000, 2, 30.0, 1.0),
+    sizes = (
+        Point(split, "binary", 300_000, 20, 2),
+        Point(split, "regression", 250_000, 12, 1),
+        Point(split, "multi-class", 2_000, 4_000, 10),
+        Point(split, "multi-label", 200_000, 20, 5_000, 0.0, 4.0),
+        Point(split, "multi-label", 60_000, 100_000, 6_000, 40.0, 4.0),
+        Point(split, "binary", 150_000, 80_000, 2, 30.0),
     )
-    for task, *numbers in sizes:
-        yield Point(split, task, *numbers, held_out=True, beyond=True)
+    yield from (replace(each, held_out=True, beyond=True) for each in sizes)
 
 
 def _pilots(rng: np.random.Generator) -> Iterator[Point]:

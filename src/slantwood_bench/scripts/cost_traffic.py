@@ -52,11 +52,11 @@ _POINTS = (
 
 
 def _held_bytes(dask_worker: Any) -> int:
-    from distributed.protocol import serialize
+    from distributed import protocol
 
     large = 0
     for value in dask_worker.data.values():
-        _, frames = serialize(value)
+        _, frames = protocol.serialize(value)  # type: ignore[attr-defined]
         large += sum(memoryview(frame).nbytes for frame in frames)
     return large
 
@@ -84,13 +84,14 @@ def measured_traffic() -> list[Traffic]:
     list of Traffic
         One for each fit.
     """
-    from distributed import Client, LocalCluster
+    import distributed
 
+    made: Any = distributed  # whose classes have no types
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
-        with cluster, Client(cluster) as client:
+        cluster = made.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+        with cluster, made.Client(cluster) as client:
             for point in _POINTS:
                 found.append(_of_fit(point, client))
     return found
@@ -123,9 +124,9 @@ def print_traffic() -> None:
         size = f"{point.rows:,} rows, {point.features:,} features, {point.targets:,} targets"
         held, all_bytes = found.held / found.predicted, found.loopback / found.predicted
         print(
-            f"{size}: predicted {found.predicted / 1e6:.1f} MB a worker; a worker held {found.held / 1e6:.1f} MB "
-            f"({held:.2f} of it), two workers, client and scheduler sent {found.loopback / 1e6:.1f} MB "
-            f"({all_bytes:.2f})"
+            f"{size}: predicted {found.predicted / 1e6:.1f} MB a worker; a worker held "
+            f"{found.held / 1e6:.1f} MB ({held:.2f} of it); two workers, client and scheduler sent "
+            f"{found.loopback / 1e6:.1f} MB ({all_bytes:.2f})"
         )
 
 

@@ -15,6 +15,7 @@ import platform
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import slantwood.planning
 from slantwood.planning.coefficients import Coefficients
 from slantwood_bench.scripts.cost_fitting import Pair, Predicted, fitted, is_large, measured_of, predicted_of
 from slantwood_bench.scripts.cost_measuring import Measured, measure_apart
-from slantwood_bench.scripts.cost_points import Point, points, smaller
+from slantwood_bench.scripts.cost_points import SPLITS, Point, points, smaller
 from slantwood_bench.scripts.report import print_head, print_row
 
 MEASUREMENTS = Path(__file__).with_name("cost_measurements.json")
@@ -199,6 +200,10 @@ def fit_and_judge(measured: dict[str, str], pairs: Sequence[Pair]) -> Coefficien
     numbers = fitted([each for each in grown(pairs) if not each.point.held_out], measured)
     held_out = [each for each in grown(pairs) if each.point.held_out]
     errors = {name: asdict(errors_of(held_out, numbers, name)) for name in TITLES}
+    for split in SPLITS:
+        own = [each for each in held_out if each.point.split == split]
+        for name in ("tree_seconds", "probed_seconds"):
+            errors[f"{name} {split}"] = asdict(errors_of(own, numbers, name))
     return replace(numbers, errors=errors)
 
 
@@ -218,6 +223,10 @@ def grown(pairs: Sequence[Pair]) -> list[Pair]:
     return [each for each in pairs if each.measured.leaves > 2]
 
 
+def _is_held_out(split: str, point: Point) -> bool:
+    return point.held_out and point.split == split
+
+
 def print_errors(pairs: Sequence[Pair], numbers: Coefficients) -> None:
     """Print errors of what was fitted on, of what was held out, and of each split learner.
 
@@ -233,8 +242,8 @@ def print_errors(pairs: Sequence[Pair], numbers: Coefficients) -> None:
         "held out": lambda point: point.held_out,
         "held out, beyond": lambda point: point.beyond,
     }
-    for split in ("gradient", "axis", "svm"):
-        kinds[f"held out, {split}"] = lambda point, split=split: point.held_out and point.split == split
+    for split in SPLITS:
+        kinds[f"held out, {split}"] = partial(_is_held_out, split)
     print_head(["cost", "points", "number", "within 30 %", "median error", "worst error"])
     for each in fields(Predicted):
         for kind, belongs in kinds.items():
