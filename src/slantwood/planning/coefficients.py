@@ -17,6 +17,7 @@ class Coefficients:
 
     measured: dict[str, str]  # date, processor, versions
     largest: dict[str, dict[str, float]]  # by learner and form of X, the largest sizes that were fitted on
+    checked: dict[str, dict[str, float]]  # and of those held out
     errors: dict[str, dict[str, float]]  # of held-out points: median, worst, share within 30 %
     tree: dict[str, dict[str, float]]  # seconds per count of `work.tree_work`
     task: dict[str, dict[str, float]]  # factor of a tree's seconds by task

@@ -79,16 +79,17 @@ class Plan:
     def extrapolated(self) -> tuple[str, ...]:
         """What lies beyond all measurements: sentences, none where nothing does."""
         way = self.best or self.ways[-1]
-        largest = self.coefficients.largest[group_of(self.workload)]
+        group = group_of(self.workload)
+        fitted, checked = self.coefficients.largest[group], self.coefficients.checked[group]
         sizes = {
             "rows": ("rows that a tree is drawn from", way.rows_per_tree),
             "features": ("features", self.workload.features),
             "targets": ("targets", self.workload.targets),
         }
         return tuple(
-            f"{size:,} {what} (measured up to {largest[name]:,.0f})"
+            f"{size:,} {what} (fitted up to {fitted[name]:,.0f}, checked up to {checked[name]:,.0f})"
             for name, (what, size) in sizes.items()
-            if size > largest[name]
+            if size > max(fitted[name], checked[name])
         )
 
     def model_bytes(self) -> float:

@@ -177,7 +177,9 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     rows_bytes = feature_bytes(work) + target_bytes(work)
     # Rows are read and written once to shuffle them, and their shares are read again.
     passes = 0.0 if n_shares == 1 else 2.0 + n_read / n_shares
-    remark = f"{n_shares:,} shares of the rows, one after the other"
+    remark = (
+        f"{n_shares:,} shares of the rows, one after the other" if n_shares > 1 else "all rows fit at once"
+    )
     if n_shares > work.n_trees:
         seen = f"{work.n_trees:,} trees see {work.n_trees / n_shares:.0%} of the rows"
         remark += f"; {seen}: give --trees {n_shares} for all"

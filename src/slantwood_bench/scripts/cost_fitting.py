@@ -118,7 +118,8 @@ def fitted(pairs: Sequence[Pair], measured: dict[str, str]) -> Coefficients:
         tree |= of_tree
     numbers = Coefficients(
         measured=measured,
-        largest={name: _largest(group) for name, group in groups.items()},
+        largest=largest_sizes(plain),
+        checked={},
         errors={},
         tree=tree,
         task=task,
@@ -171,8 +172,25 @@ def is_large(pair: Pair) -> bool:
     return feature_bytes(pair.workload) + target_bytes(pair.workload) >= _LARGE
 
 
-def _largest(group: Sequence[Pair]) -> dict[str, float]:
-    return {name: float(max(getattr(each.point, name) for each in group)) for name in _SIZES}
+def largest_sizes(pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
+    """Return the largest numbers of rows, features and targets.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        Measurements.
+
+    Returns
+    -------
+    dict of str to dict
+        Sizes by split learner and form of X.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for each in pairs:
+        own = found.setdefault(group_of(each.workload), dict.fromkeys(_SIZES, 0.0))
+        for name in _SIZES:
+            own[name] = max(own[name], float(getattr(each.point, name)))
+    return found
 
 
 def _weights_of(pair: Pair) -> float:

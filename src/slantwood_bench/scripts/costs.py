@@ -23,7 +23,15 @@ import numpy as np
 
 import slantwood.planning
 from slantwood.planning.coefficients import Coefficients
-from slantwood_bench.scripts.cost_fitting import Pair, Predicted, fitted, is_large, measured_of, predicted_of
+from slantwood_bench.scripts.cost_fitting import (
+    Pair,
+    Predicted,
+    fitted,
+    is_large,
+    largest_sizes,
+    measured_of,
+    predicted_of,
+)
 from slantwood_bench.scripts.cost_measuring import Measured, measure_apart
 from slantwood_bench.scripts.cost_points import SPLITS, Point, points, smaller
 from slantwood_bench.scripts.report import print_head, print_row
@@ -204,7 +212,7 @@ def fit_and_judge(measured: dict[str, str], pairs: Sequence[Pair]) -> Coefficien
         own = [each for each in held_out if each.point.split == split]
         for name in ("tree_seconds", "probed_seconds"):
             errors[f"{name} {split}"] = asdict(errors_of(own, numbers, name))
-    return replace(numbers, errors=errors)
+    return replace(numbers, errors=errors, checked=largest_sizes(held_out))
 
 
 def grown(pairs: Sequence[Pair]) -> list[Pair]:
@@ -281,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _shortened(value: object) -> object:
     if isinstance(value, dict):
         return {name: _shortened(each) for name, each in value.items()}
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 if __name__ == "__main__":
