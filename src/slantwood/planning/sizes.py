@@ -81,7 +81,7 @@ def target_bytes(work: Workload) -> float:
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.sizes import target_bytes
     >>> target_bytes(Workload(1000, 50, 100, labels_per_row=3))
-    32008.0
+    32008
     """
     return matrix_bytes(work.rows, work.target_columns, work.filled_targets, work.has_sparse_targets)
 
@@ -104,7 +104,7 @@ def scoring_bytes(work: Workload) -> float:
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.sizes import scoring_bytes
     >>> scoring_bytes(Workload(1000, 50, 2))
-    0.0
+    0
     """
     # Of a sparse matrix only the values are copied.
     features = work.rows * (work.filled if work.is_sparse else work.features) * _FLOAT32
@@ -134,7 +134,7 @@ def sent_bytes(work: Workload) -> float:
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.sizes import sent_bytes
     >>> sent_bytes(Workload(1000, 50, 2))
-    212000.0
+    212000
     """
     # Of labels that score splits by the row, only the values are not those of y.
     scoring = _scaled_target_bytes(work)

@@ -241,7 +241,7 @@ def setup_work(work: Workload) -> dict[str, float]:
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.work import setup_work
     >>> setup_work(Workload(1000, 10))["features"]
-    10000.0
+    10000
     """
     return {
         "once": 1.0,

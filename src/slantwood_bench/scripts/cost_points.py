@@ -75,6 +75,27 @@ def _further() -> list[Point]:
     ]
 
 
+def fresh(seed: int, number: int) -> list[Point]:
+    """Return sizes that nothing was fitted on or looked at for, as many of each learner and form of X.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the draw.
+    number : int
+        Points of a group.
+
+    Returns
+    -------
+    list of Point
+        The sizes, all held out.
+    """
+    rng = np.random.default_rng(seed)
+    groups = [(split, dense) for split in SPLITS for dense in (True, False)]
+    drawn_points = [_drawn_point(*group, rng, k) for group in groups for k in range(number)]
+    return [replace(each, held_out=True) for each in drawn_points]
+
+
 def smaller(point: Point) -> Point | None:
     """Return the size of a probe of a held-out point: an eighth of its rows; None where that is too few.
 

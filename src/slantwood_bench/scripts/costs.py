@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import slantwood.planning
-from slantwood.planning.coefficients import Coefficients
+from slantwood.planning.coefficients import Coefficients, shipped
 from slantwood_bench.scripts.cost_fitting import (
     Pair,
     Predicted,
@@ -33,13 +33,14 @@ from slantwood_bench.scripts.cost_fitting import (
     predicted_of,
 )
 from slantwood_bench.scripts.cost_measuring import Measured, measure_apart
-from slantwood_bench.scripts.cost_points import SPLITS, Point, points, smaller
+from slantwood_bench.scripts.cost_points import PROBE_PART, SPLITS, Point, fresh, points, smaller
 from slantwood_bench.scripts.report import print_head, print_row
 
 MEASUREMENTS = Path(__file__).with_name("cost_measurements.json")
 COEFFICIENTS = Path(slantwood.planning.__file__).with_name("coefficients.json")
 
 WITHIN = 0.3  # what counts as close
+_PROBE_SIZES = (2000, 4000)
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 TITLES = {
@@ -260,6 +261,17 @@ def print_errors(pairs: Sequence[Pair], numbers: Coefficients) -> None:
             if found.points:
                 shares = (f"{share:.0%}" for share in (found.within, found.median, found.worst))
                 print_row([TITLES[each.name], kind, found.points, *shares])
+    for least in _PROBE_SIZES:
+        for split in SPLITS:
+            own = [pair for pair in grown(pairs) if _is_held_out(split, pair.point)]
+            found = errors_of(
+                [pair for pair in own if pair.point.rows >= PROBE_PART * least], numbers, "probed_seconds"
+            )
+            if not found.points:
+                continue
+            shares = (f"{share:.0%}" for share in (found.within, found.median, found.worst))
+            kind = f"held out, {split}, probes of at least {least:,} rows"
+            print_row([TITLES["probed_seconds"], kind, found.points, *shares])
     n_bare = len(pairs) - len(grown(pairs))
     print(f"\n{n_bare} of {len(pairs)} points grew trees of at most two leaves and are left out")
 
@@ -269,12 +281,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--measure", action="store_true", help="measure anew, on this machine")
     parser.add_argument("--write", action="store_true", help="keep measurements and coefficients")
+    parser.add_argument(
+        "--fresh",
+        type=int,
+        nargs=2,
+        metavar=("SEED", "N"),
+        help="measure N new points of each kind, and judge",
+    )
     parser.add_argument("--traffic", action="store_true", help="count what two workers of Dask are sent")
     options = parser.parse_args(arguments)
     if options.traffic:
         from slantwood_bench.scripts.cost_traffic import print_traffic
 
         print_traffic()
+        return
+    if options.fresh:
+        todo = fresh(*options.fresh)
+        found = zip(todo, measure_apart(todo), strict=True)
+        print_errors([Pair(point, each) for point, each in found if each is not None], shipped())
         return
     measured, pairs = measure_all() if options.measure else stored()
     if options.measure and options.write:
