@@ -56,6 +56,7 @@ COMMANDS = [
     "datasets",
     "convert",
     "demo",
+    "plan",
     "warmup",
     "bench",
 ]

@@ -20,6 +20,7 @@ from slantwood.cli.datasets import datasets
 from slantwood.cli.demo import demo
 from slantwood.cli.evaluate import evaluate
 from slantwood.cli.inspect_model import inspect
+from slantwood.cli.plan import plan
 from slantwood.cli.predict import predict
 from slantwood.cli.report import report
 from slantwood.cli.train import train
@@ -129,7 +130,7 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (train, predict, evaluate, cv, inspect, report, datasets, convert, demo, warmup):
+for _command in (train, predict, evaluate, cv, inspect, report, datasets, convert, demo, plan, warmup):
     app.command()(_command)
 
 

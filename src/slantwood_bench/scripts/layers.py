@@ -18,6 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("callbacks", "dask", "model_data", "views", "warmup"),
     ("evaluation", "explain", "export"),
+    ("planning",),
     ("estimators",),
     ("ensemble", "label_trees"),
     ("data", "metrics", "model_selection"),

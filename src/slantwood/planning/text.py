@@ -1,0 +1,183 @@
+"""A plan as text: a table of the ways, a recommendation, and how far to trust it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slantwood.planning.ways import Way
+
+if TYPE_CHECKING:
+    from slantwood.planning.plan import Plan
+
+__all__ = ["as_text", "bytes_text", "seconds_text"]
+
+_MODELS = {
+    "threads": "the forest of one machine",
+    "replicate": "the same forest as on one machine",
+    "partition": "trees that see the rows of one worker only",
+    "out of core": "trees that see one share of the rows only",
+}
+
+
+def bytes_text(size: float) -> str:
+    """Say a number of bytes.
+
+    Parameters
+    ----------
+    size : float
+        Bytes.
+
+    Returns
+    -------
+    str
+        Three digits and a unit.
+
+    Examples
+    --------
+    >>> bytes_text(2.5e9), bytes_text(0), bytes_text(848e9)
+    ('2.5 GB', '0 B', '848 GB')
+    """
+    for unit, value in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= 0.9995 * value:
+            return f"{size / value:.3g} {unit}" if size < 999.5 * value else f"{size / value:,.0f} {unit}"
+    return f"{size:.0f} B"
+
+
+def seconds_text(seconds: float) -> str:
+    """Say a time in two digits, in the unit that suits it.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds.
+
+    Returns
+    -------
+    str
+        The time.
+
+    Examples
+    --------
+    >>> seconds_text(0.25), seconds_text(100), seconds_text(9000), seconds_text(3e5)
+    ('0.25 s', '100 s', '2.5 h', '3.5 days')
+    """
+    for unit, value, least in (("days", 86400.0, 2.0), ("h", 3600.0, 1.5), ("min", 60.0, 3.0)):
+        if seconds >= least * value:
+            number = seconds / value
+            return f"{number:.1f} {unit}" if number < 10 else f"{number:,.0f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
+
+
+def as_text(plan: Plan) -> str:
+    """Return a plan as text.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+
+    Returns
+    -------
+    str
+        Several lines.
+
+    Examples
+    --------
+    >>> from slantwood.planning import plan
+    >>> as_text(plan(rows=100_000, features=50, targets=2)).splitlines()[0]
+    'Forest: 50 trees (gradient) on 100,000 rows, 50 features, 2 classes (binary).'
+    """
+    lines = [_head(plan), _machines(plan), "", *_table(plan), "", *_remarks(plan), "", *_advice(plan)]
+    return "\n".join([*lines, *_trust(plan)])
+
+
+def _head(plan: Plan) -> str:
+    work = plan.workload
+    nouns = {"multi-label": "labels", "regression": "number", "multi-target regression": "numbers"}
+    noun = nouns.get(work.task, "classes")
+    sparse = f" ({work.filled:g} of a row not zero)" if work.nonzeros_per_row is not None else ""
+    labels = f" ({work.labels_per_row:g} of a row)" if work.task == "multi-label" else ""
+    size = f"{work.rows:,} rows, {work.features:,} features{sparse}, {work.targets:,} {noun}{labels}"
+    return f"Forest: {work.n_trees:,} trees ({work.split}) on {size} ({work.task})."
+
+
+def _machines(plan: Plan) -> str:
+    given = plan.machines
+    workers = f"{given.workers:,} worker{'s' * (given.workers > 1)}"
+    threads = f"{given.threads} thread{'s' * (given.threads > 1)}"
+    each = f"{threads} and {bytes_text(given.memory)} each, {bytes_text(given.bandwidth)}/s between them"
+    return f"Machines: {workers} with {each}."
+
+
+def _table(plan: Plan) -> list[str]:
+    head = (
+        "way",
+        "workers",
+        "rows a tree",
+        "memory a worker",
+        "moved a worker",
+        "transfer",
+        "growing",
+        "all",
+    )
+    rows = [head, *(_cells(way) for way in plan.ways)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cells(way: Way) -> tuple[str, ...]:
+    times = (way.transfer_seconds, way.first_seconds + way.growing_seconds, way.seconds)
+    shown = [seconds_text(each) if way.fits else "-" for each in times]
+    sizes = (bytes_text(way.memory), bytes_text(way.moved))
+    return (way.name, f"{way.workers:,}", f"{way.rows_per_tree:,}", *sizes, *shown)
+
+
+def _remarks(plan: Plan) -> list[str]:
+    return [f"{way.name}: {way.remark}." for way in plan.ways if way.remark]
+
+
+def _advice(plan: Plan) -> list[str]:
+    best = plan.best
+    if best is None:
+        return ["Nothing fits: see above for what would."]
+    workers = f", {best.workers:,} workers with {bytes_text(best.memory)} each" if best.workers > 1 else ""
+    lines = [f"Recommended: {best.name}{workers}: {seconds_text(best.seconds)} for {_MODELS[best.name]}."]
+    if best.workers > plan.enough_workers:
+        lines.append(f"{plan.enough_workers:,} workers would take at most 5 % longer.")
+    if plan.quicker is not None:
+        other = plan.quicker
+        lines.append(f"Quicker: {other.name}, {seconds_text(other.seconds)}, for {_MODELS[other.name]}.")
+    million = seconds_text(plan.predict_seconds())
+    lines.append(
+        f"The model takes {bytes_text(plan.model_bytes())}; one thread predicts a million rows in {million}."
+    )
+    return lines
+
+
+def _trust(plan: Plan) -> list[str]:
+    numbers, probe = plan.coefficients, plan.workload.probe
+    kind = "tree_seconds" if probe is None else "probed_seconds"
+    errors = numbers.errors[f"{kind} {plan.workload.split}"]
+    share, number = f"{errors['within']:.0%}", f"{errors['points']:.0f}"
+    within = f"within 30 % for {share} of {number} held-out measurements"
+    where = f"on {numbers.measured['processor']}, {numbers.measured['date']}"
+    told = "" if probe is None else f", told from a probe of {probe.rows:,} rows,"
+    lines = [
+        f"Seconds of a tree ({plan.workload.split}){told} were {within} "
+        f"(median error {errors['median']:.0%}, worst {errors['worst']:.0%}), {where}."
+    ]
+    if probe is None:
+        lines.append(
+            "What sizes do not tell, such as noise and the processor, a probe of your own data does: --probe."
+        )
+    if plan.extrapolated:
+        lines.append(
+            f"Extrapolated: {'; '.join(plan.extrapolated)}. Rows count by n log n, the levels of a tree."
+        )
+    return lines

@@ -1,0 +1,50 @@
+"""Claims about probes: what they tell is what the model starts from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from slantwood import ObliqueForestClassifier
+from slantwood.planning import Probe, Workload, plan, probe
+from slantwood.planning.costs import rows_per_leaf, tree_seconds, tree_shape
+
+WORK = Workload(100_000, 30, 2)
+
+
+def test_at_the_rows_of_the_probe_the_model_says_what_the_probe_took():
+    told = replace(WORK, rows=20_000, probe=Probe(20_000, 0.7, 12.0, 14.0))
+    assert tree_seconds(told) == pytest.approx(0.7)
+
+
+def test_leaves_and_balance_are_those_of_the_probe():
+    told = replace(WORK, probe=Probe(1024, 0.1, 4.0, 12.0))
+    assert rows_per_leaf(told) == 4.0
+    assert tree_shape(told).stretch == pytest.approx(12.0 / 8.0)
+
+
+def test_more_rows_than_the_probe_had_take_longer():
+    small, large = (
+        tree_seconds(replace(WORK, rows=rows, probe=Probe(20_000, 0.7))) for rows in (30_000, 90_000)
+    )
+    assert 0.7 < small < large
+
+
+def test_a_probe_counts_what_a_small_fit_has():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 6))
+    y = X[:, 0] + rng.standard_normal(400) > 0
+    forest = ObliqueForestClassifier(n_estimators=100)
+    found = probe(forest, X, y, rows=300)
+    assert found.rows == 300
+    assert found.tree_seconds > 0
+    assert 1 <= found.rows_per_leaf <= 300
+    assert found.depth >= 1
+    assert forest.n_estimators == 100
+    assert "probe of 300 rows" in str(plan(rows=1e5, features=6, targets=2, probe=found))
+
+
+@pytest.mark.parametrize(("given", "said"), [((0, 1.0), "0 rows"), ((10, 0.0), "0.0 seconds")])
+def test_a_probe_of_nothing_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Probe(*given)
