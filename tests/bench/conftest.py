@@ -139,7 +139,7 @@ def _environment(job, prepared, found):
 
 
 def _backend(job, prepared, found):
-    from slantwood.ensemble.workers import has_workers
+    from slantwood.workers.backends import has_workers
 
     found["grows_elsewhere"] = has_workers()
 

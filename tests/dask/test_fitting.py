@@ -16,7 +16,7 @@ from sklearn.datasets import make_classification, make_regression
 from slantwood import ObliqueForestRegressor
 from slantwood.callbacks import Callback
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
-from slantwood.ensemble import workers as module_of_plans
+from slantwood.workers import shared as module_of_shared
 from tests.dask.problems import BLOCK, PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
 
 # ---- each worker holds all rows
@@ -71,13 +71,13 @@ def test_rows_reach_each_worker_once(client):
 
 def count_arrivals():
     """Make a worker count how often rows come to it."""
-    arrived, put_right = [], module_of_plans.SharedPlan.__setstate__
-    module_of_plans.SharedPlan.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
-    module_of_plans.arrived = arrived
+    arrived, put_right = [], module_of_shared.Shared.__setstate__
+    module_of_shared.Shared.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
+    module_of_shared.arrived = arrived
 
 
 def n_arrivals():
-    return len(module_of_plans.arrived)
+    return len(module_of_shared.arrived)
 
 
 # ---- each worker holds a share

@@ -19,11 +19,11 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.growing import planned
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.workers import SharedPlan
 from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
 from slantwood.estimators.parts.memory import growth_bytes
 from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
-from slantwood.growth.plan import Planted
+from slantwood.growth.plan import GrowthPlan, Planted
+from slantwood.workers.shared import Shared
 
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
@@ -46,7 +46,7 @@ class Ground(NamedTuple):
     reader: Any  # an estimator that knows the names of columns
     data: TrainingData
     spec: ForestSpec
-    shared: SharedPlan
+    shared: Shared[GrowthPlan]
     outline: Outline
 
 
@@ -62,7 +62,7 @@ class Shares(NamedTuple):
     """Where trees grow."""
 
     head: Head
-    plans: list[Any]  # futures of SharedPlan
+    plans: list[Any]  # futures of Shared plans
     ground: Any  # Ground or its future, where all rows were read in one place; else None
 
     def where_rows_are(self, client: Any, work: Callable[..., Any], forest: FittedForest) -> Any:
@@ -103,7 +103,7 @@ def _ground(
     spec = local._spec(data, earlier)
     data, spec = prepared(data, spec if earlier is not None else replace(spec, seed=seed))
     plan, outline = planned(data, spec)
-    return Ground(local, data, spec, SharedPlan(plan), outline)
+    return Ground(local, data, spec, Shared(plan), outline)
 
 
 def _head(ground: Ground) -> Head:
@@ -111,11 +111,11 @@ def _head(ground: Ground) -> Head:
     return Head(learned_attributes(ground.reader), ground.outline, ground.spec)
 
 
-def _shared(ground: Ground) -> SharedPlan:
+def _shared(ground: Ground) -> Shared[GrowthPlan]:
     return ground.shared
 
 
-def _held(shared: SharedPlan) -> SharedPlan:
+def _held(shared: Shared[GrowthPlan]) -> Shared[GrowthPlan]:
     return shared
 
 
@@ -206,8 +206,8 @@ def _share_head(share: Share) -> Head:
     return Head({}, share.outline, share.spec)
 
 
-def _share_plan(share: Share) -> SharedPlan:
-    return SharedPlan(share.plan)
+def _share_plan(share: Share) -> Shared[GrowthPlan]:
+    return Shared(share.plan)
 
 
 def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], list[Any]]]:
@@ -291,5 +291,5 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
                 client.cancel(waiting, force=True)
 
 
-def _grow(shared: SharedPlan, number: int) -> Planted:
-    return shared.plan.plant(number)
+def _grow(shared: Shared[GrowthPlan], number: int) -> Planted:
+    return shared.value.plant(number)

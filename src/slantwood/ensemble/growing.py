@@ -20,7 +20,6 @@ from slantwood.ensemble.settings import (
 )
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.workers import grown_by_workers, has_workers
 from slantwood.features.matrix import (
     column_means,
     normalized_rows,
@@ -38,6 +37,7 @@ from slantwood.targets.clustering import clustering_columns, sketch, sketch_widt
 from slantwood.targets.equal_say import equal_say
 from slantwood.task_names import NUMBER_TASKS
 from slantwood.threads import StopFlag, run_in_threads
+from slantwood.workers.backends import done_by_workers, has_workers
 
 
 def grow_forest(
@@ -70,7 +70,7 @@ def grow_forest(
     on_workers = has_workers() and not (spec.is_inner or spec.single_tree)
     grow = partial(plan.plant, stop_flag=stop.array)
     planted = (
-        grown_by_workers(plan, left, spec.n_jobs)
+        done_by_workers(GrowthPlan.plant, plan, left, spec.n_jobs)
         if on_workers
         else run_in_threads(grow, left, spec.n_jobs, stop)
     )

@@ -16,9 +16,13 @@ from slantwood.label_trees.model import LabelTrees, joined, starts_joined
 from slantwood.label_trees.partition import LabelPartition, divide_labels, label_directions, undivided
 from slantwood.label_trees.rows import UnitRows, unit_rows
 from slantwood.threads import StopFlag, run_in_threads
+from slantwood.workers.backends import done_by_workers, has_workers
 
 # Rows times children that a thread trains in one go, so that a root is shared out among threads.
 _CELLS_AT_ONCE = 1 << 18
+
+# The flag of training that nobody stops.
+_GO_ON = np.zeros(1, np.uint8)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,13 @@ class _Place(NamedTuple):
     first: int
     last: int
     is_last: bool  # of its node
+
+
+class _Task(NamedTuple):
+    """What a thread or a worker trains in one go."""
+
+    tree: int
+    place: _Place
 
 
 class _Part(NamedTuple):
@@ -87,46 +98,34 @@ class LabelTreePlan:
             first tree, or at once where there is one already. A tree that is not whole is left out.
         """
         trees: list[LabelTrees] = []
-        for partition, places, seed in zip(self.partitions, self.places, self.seeds, strict=True):
-            nodes, stops = self._nodes(partition, places, seed, told, must_end=not trees)
-            if nodes:
-                trees.append(_tree(partition, nodes))
-            if stops:
-                break
+        tasks = [_Task(tree, place) for tree, places in enumerate(self.places) for place in places]
+        stop, n_jobs = StopFlag(), self.spec.n_jobs
+        results = (
+            done_by_workers(LabelTreePlan.trained, self, tasks, n_jobs)
+            if has_workers()
+            else run_in_threads(partial(self.trained, stop_flag=stop.array), tasks, n_jobs, stop)
+        )
+        with closing(results) as found:
+            for partition, places in zip(self.partitions, self.places, strict=True):
+                nodes, stops = _nodes(places, found, told, must_end=not trees)
+                if nodes:
+                    trees.append(_tree(partition, nodes))
+                if stops:
+                    break
         return joined(trees)
 
-    def _nodes(
-        self,
-        partition: LabelPartition,
-        places: list[_Place],
-        seed: int,
-        told: Callable[[], bool] | None,
-        *,
-        must_end: bool,
-    ) -> tuple[list[_NodeWeights], bool]:
-        """Return the weights of all nodes of a tree, and whether to stop, maybe before they are all there."""
-        by_label = _by_label(self.Y, partition.order)
-        spec, stop, n_rows = self.spec, StopFlag(), self.Y.shape[0]
+    def trained(self, task: _Task, stop_flag: np.ndarray = _GO_ON) -> Separators:
+        """Train the classifiers of one part; they are of no use once another thread sets `stop_flag[0]`."""
+        spec, partition, seed = self.spec, self.partitions[task.tree], self.seeds[task.tree]
+        part = _part(task.place, partition, self._by_label[task.tree], self.Y.shape[0], seed)
+        limits = (spec.max_iter, spec.tol, spec.min_weight)
+        costs, sets = self.costs[part.rows], (part.starts, part.members)
+        return one_against_rest(*self.X, part.rows, costs, *sets, *limits, part.seed, stop_flag)
 
-        def train(place: _Place) -> Separators:
-            part = _part(place, partition, by_label, n_rows, seed)
-            limits = (spec.max_iter, spec.tol, spec.min_weight)
-            costs, sets = self.costs[part.rows], (part.starts, part.members)
-            return one_against_rest(*self.X, part.rows, costs, *sets, *limits, part.seed, stop.array)
-
-        nodes: list[_NodeWeights] = []
-        of_node: list[Separators] = []
-        stops = False
-        with closing(run_in_threads(train, places, spec.n_jobs, stop)) as found:
-            for place, separators in zip(places, found, strict=True):
-                of_node.append(separators)
-                if place.is_last:
-                    nodes.append(_by_feature(of_node))
-                    of_node = []
-                stops |= told is not None and told()
-                if stops and not must_end:
-                    return [], True
-        return nodes, stops
+    @cached_property
+    def _by_label(self) -> list[sp.csc_array]:
+        """Where labels are, for each tree in the order of its partition."""
+        return [_by_label(self.Y, partition.order) for partition in self.partitions]
 
 
 def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTreePlan:
@@ -162,6 +161,24 @@ def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Lab
 def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTrees:
     """Fit trees over the labels that any row has; `plan_label_trees` says from what."""
     return plan_label_trees(X, Y, row_weights, spec).train()
+
+
+def _nodes(
+    places: list[_Place], found: Iterator[Separators], told: Callable[[], bool] | None, *, must_end: bool
+) -> tuple[list[_NodeWeights], bool]:
+    """Return the weights of all nodes of a tree, and whether to stop, maybe before they are all there."""
+    nodes: list[_NodeWeights] = []
+    of_node: list[Separators] = []
+    stops = False
+    for place in places:
+        of_node.append(next(found))
+        if place.is_last:
+            nodes.append(_by_feature(of_node))
+            of_node = []
+        stops |= told is not None and told()
+        if stops and not must_end:
+            return [], True
+    return nodes, stops
 
 
 def _tree(partition: LabelPartition, nodes: list[_NodeWeights]) -> LabelTrees:

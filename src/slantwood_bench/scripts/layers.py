@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "threads",
         "user_folders",
         "validation",
+        "workers",
     ),
 )
 

@@ -1,8 +1,8 @@
-"""Trees as tasks of Spark, for a fit inside `joblib.parallel_config("spark")`.
+"""Tasks of Spark, for a fit inside `joblib.parallel_config("spark")`.
 
 The backend of joblib-spark gives all results at the end and sends the rows with each task. Here they are a
-broadcast variable, which each Python process of an executor reads once, and trees come in rounds: a round is
-one job of Spark, with a few tasks for each processor.
+broadcast variable, which each Python process of an executor reads once, and results come in rounds: a round
+is one job of Spark, with a few tasks for each processor.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _IN_A_ROUND = 4
 
 
 def done_by_spark(
-    work: Callable[[Any, int], Result], shared: object, numbers: Sequence[int], n_jobs: int | None
+    work: Callable[[Any, Any], Result], shared: object, items: Sequence[Any], n_jobs: int | None
 ) -> Generator[Result]:
-    """Yield `work(shared, number)` for all numbers, in their order, one round of tasks after the other.
+    """Yield `work(shared, item)` for all items, in their order, one round of tasks after the other.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def done_by_spark(
         What a task does. Spark does it again, elsewhere, if its process dies.
     shared : object
         What all tasks read; it is broadcast once.
-    numbers : sequence of int
+    items : sequence
         The tasks.
     n_jobs : int or None
         Tasks at a time; None or -1 for as many as Spark has processors (`defaultParallelism`).
@@ -36,7 +36,7 @@ def done_by_spark(
     Yields
     ------
     object
-        The result of the next number.
+        The result of the next item.
 
     Raises
     ------
@@ -56,12 +56,12 @@ def done_by_spark(
     size = n_jobs if n_jobs is not None and n_jobs > 0 else _IN_A_ROUND * context.defaultParallelism
     rows = context.broadcast(shared)
 
-    def task(number: int) -> Result:
-        return work(rows.value, number)
+    def task(item: Any) -> Result:
+        return work(rows.value, item)
 
     try:
-        for first in range(0, len(numbers), size):
-            some = list(numbers[first : first + size])
+        for first in range(0, len(items), size):
+            some = list(items[first : first + size])
             yield from context.parallelize(some, len(some)).map(task).collect()
     finally:
         rows.destroy()

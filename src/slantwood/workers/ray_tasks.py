@@ -1,4 +1,4 @@
-"""Trees as tasks of Ray, for a fit inside `joblib.parallel_config("ray")`.
+"""Tasks of Ray, for a fit inside `joblib.parallel_config("ray")`.
 
 Ray's own backend of joblib is a pool of processes: it gives all results at the end, sends the rows with each
 task and fails with a process that dies. Tasks of Ray do none of this, so that the backend is asked for its
@@ -21,13 +21,13 @@ _EARLY = 8
 
 
 def done_by_ray(
-    work: Callable[[Any, int], Result],
+    work: Callable[[Any, Any], Result],
     shared: object,
-    numbers: Sequence[int],
+    items: Sequence[Any],
     n_jobs: int | None,
     remote_args: dict[str, Any] | None = None,
 ) -> Generator[Result]:
-    """Yield `work(shared, number)` for all numbers, in their order; closed, it begins no more of them.
+    """Yield `work(shared, item)` for all items, in their order; closed, it begins no more of them.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def done_by_ray(
         What a task does. It is done again, elsewhere, if its process dies.
     shared : object
         What all tasks read; it goes to the object store once.
-    numbers : sequence of int
+    items : sequence
         The tasks.
     n_jobs : int or None
         Tasks at a time; None or -1 for as many as the cluster has processors, also those that join later.
@@ -45,7 +45,7 @@ def done_by_ray(
     Yields
     ------
     object
-        The result of the next number.
+        The result of the next item.
     """
     import ray
 
@@ -53,8 +53,9 @@ def done_by_ray(
         ray.init()  # the cluster that RAY_ADDRESS names, or one of this machine
     # Ray counts references: the rows leave the store after the last task.
     rows = ray.put(shared)
-    task = ray.remote(**{"num_cpus": 1, **(remote_args or {})})(work)
-    left = deque(numbers)
+    # Ray takes functions only, no partial ones.
+    task = ray.remote(**{"num_cpus": 1, **(remote_args or {})})(lambda rows, item: work(rows, item))
+    left = deque(items)
     in_order: deque[Any] = deque()
     unfinished: list[Any] = []
     # Nothing is cancelled at the end: in Ray 2.60 `ray.cancel` can end the process that calls it ("Tried to

@@ -16,7 +16,8 @@ from sklearn.model_selection import cross_val_predict
 
 from slantwood import ObliqueForestClassifier
 from slantwood.callbacks import Callback
-from slantwood.ensemble.workers import SharedPlan, has_workers
+from slantwood.workers.backends import has_workers
+from slantwood.workers.shared import Shared
 
 N_TREES = 24
 
@@ -50,7 +51,7 @@ def ray():
 def n_sent(monkeypatch):
     """Count how often rows are made ready to be sent."""
     sent = []
-    monkeypatch.setattr(SharedPlan, "__getstate__", lambda self: sent.append(1) or dict(vars(self)))
+    monkeypatch.setattr(Shared, "__getstate__", lambda self: sent.append(1) or dict(vars(self)))
     return lambda: len(sent)
 
 
@@ -122,24 +123,23 @@ def test_rows_are_sent_once_whatever_the_number_of_trees(ray, n_sent):
 
 
 def test_trees_are_grown_in_other_processes_which_read_the_rows_where_they_lie(ray):
-    from slantwood.ensemble.ray_tasks import done_by_ray
-    from slantwood.ensemble.workers import _grow
-    from slantwood.ensemble.workers import grown_by_workers as original
+    from slantwood.workers.backends import done_by_workers as original
+    from slantwood.workers.ray_tasks import done_by_ray
 
     def seen(shared, number):
-        _grow(shared, number)
-        values = shared.plan.X.values
+        shared.value.plant(number)
+        values = shared.value.X.values
         return os.getpid(), values.flags.owndata, values.flags.writeable
 
     plans = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "slantwood.ensemble.growing.grown_by_workers",
-            lambda plan, *others: plans.append(plan) or original(plan, *others),
+            "slantwood.ensemble.growing.done_by_workers",
+            lambda work, plan, *others: plans.append(plan) or original(work, plan, *others),
         )
         with joblib.parallel_config("ray"):
             fitted("classes")
-    found = list(done_by_ray(seen, SharedPlan(plans[-1]), range(8), None))
+    found = list(done_by_ray(seen, Shared(plans[-1]), range(8), None))
     assert os.getpid() not in {pid for pid, _, _ in found}
     # Views of the memory that all processes of a machine share, which nobody may write to.
     assert {(owned, writeable) for _, owned, writeable in found} == {(False, False)}
@@ -168,7 +168,7 @@ def test_a_callback_ends_the_fit_and_leaves_no_task_behind(ray):
 
 
 def test_after_an_early_end_no_more_tasks_are_begun(ray, tmp_path):
-    from slantwood.ensemble.ray_tasks import _AHEAD, _EARLY, done_by_ray
+    from slantwood.workers.ray_tasks import _AHEAD, _EARLY, done_by_ray
 
     def work(folder, number):
         (folder / str(number)).touch()
@@ -181,7 +181,7 @@ def test_after_an_early_end_no_more_tasks_are_begun(ray, tmp_path):
 
 
 def test_results_come_in_their_order_and_a_slow_one_holds_up_no_other(ray, tmp_path):
-    from slantwood.ensemble.ray_tasks import done_by_ray
+    from slantwood.workers.ray_tasks import done_by_ray
 
     def work(folder, number):
         # The first waits for the last.
@@ -194,7 +194,7 @@ def test_results_come_in_their_order_and_a_slow_one_holds_up_no_other(ray, tmp_p
 
 
 def test_an_error_in_a_task_is_raised_here(ray):
-    from slantwood.ensemble.ray_tasks import done_by_ray
+    from slantwood.workers.ray_tasks import done_by_ray
 
     def work(shared, number):
         raise ValueError(f"no {shared} for tree {number}")

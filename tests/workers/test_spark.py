@@ -16,7 +16,8 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import ObliqueForestClassifier
 from slantwood.callbacks import Callback
-from slantwood.ensemble.workers import SharedPlan, has_workers
+from slantwood.workers.backends import has_workers
+from slantwood.workers.shared import Shared
 
 N_TREES = 12
 SCRIPT = Path(__file__).parents[2] / "examples" / "spark.py"
@@ -68,7 +69,7 @@ def assert_same_trees(one, other):
 @pytest.mark.parametrize(("problem", "n_jobs"), [("classes", None), ("sparse labels", 5)])
 def test_spark_grows_the_forest_that_threads_grow(spark, problem, n_jobs, monkeypatch):
     sent = []
-    monkeypatch.setattr(SharedPlan, "__getstate__", lambda self: sent.append(1) or dict(vars(self)))
+    monkeypatch.setattr(Shared, "__getstate__", lambda self: sent.append(1) or dict(vars(self)))
     with joblib.parallel_config("spark", n_jobs=n_jobs):
         assert has_workers()
         by_spark = fitted(problem)
@@ -77,7 +78,7 @@ def test_spark_grows_the_forest_that_threads_grow(spark, problem, n_jobs, monkey
 
 
 def test_each_process_reads_the_rows_once(spark):
-    from slantwood.ensemble.spark_tasks import done_by_spark
+    from slantwood.workers.spark_tasks import done_by_spark
 
     def seen(shared, number):
         return number, os.getpid(), id(shared)
@@ -90,7 +91,7 @@ def test_each_process_reads_the_rows_once(spark):
 
 
 def test_a_process_that_dies_costs_no_tree(spark, tmp_path):
-    from slantwood.ensemble.spark_tasks import done_by_spark
+    from slantwood.workers.spark_tasks import done_by_spark
 
     def work(folder, number):
         if number == 3 and not (folder / "died").exists():

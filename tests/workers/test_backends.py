@@ -20,10 +20,11 @@ from slantwood import (
     ObliqueForestRegressor,
 )
 from slantwood.callbacks import Callback
-from slantwood.ensemble import workers
-from slantwood.ensemble.workers import SharedPlan, has_workers
 from slantwood.features.matrix import training_matrix
 from slantwood.kernels.matrix import Matrix
+from slantwood.workers import shared as module_of_shared
+from slantwood.workers.backends import has_workers
+from slantwood.workers.shared import Shared
 
 N_TREES = 24
 
@@ -98,13 +99,13 @@ def test_trees_are_grown_in_the_workers_and_the_rows_are_sent_once(cluster):
 
 def count_arrivals():
     """Make a worker count how often rows come to it."""
-    arrived, put_right = [], workers.SharedPlan.__setstate__
-    workers.SharedPlan.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
-    workers.arrived = arrived
+    arrived, put_right = [], module_of_shared.Shared.__setstate__
+    module_of_shared.Shared.__setstate__ = lambda self, state: arrived.append(1) or put_right(self, state)
+    module_of_shared.arrived = arrived
 
 
 def n_arrivals():
-    return len(workers.arrived)
+    return len(module_of_shared.arrived)
 
 
 class After(Callback):
@@ -137,14 +138,18 @@ def test_boosting_inside_the_backend_is_the_model_of_threads(cluster):
     np.testing.assert_array_equal(on_cluster, predicted())
 
 
-def test_label_trees_inside_the_backend_are_those_of_threads(cluster):
+def test_workers_train_the_classifiers_of_label_trees_that_threads_train(cluster):
     _, X, Y = problems()["sparse labels"]
 
     def predicted():
-        return LabelTreeClassifier(random_state=0).fit(X, Y).predict_proba(X)
+        # Two trees over the labels, and no forest beside them.
+        model = LabelTreeClassifier(n_trees=2, max_leaf_labels=3, n_forest_trees=0, random_state=0)
+        return model.fit(X, Y).predict_proba(X)
 
+    cluster.run(count_arrivals)
     with joblib.parallel_config("dask"):
         on_cluster = predicted()
+    assert set(cluster.run(n_arrivals).values()) == {1}
     assert_same_matrix(on_cluster, predicted())
 
 
@@ -177,11 +182,11 @@ def test_what_arrives_off_its_alignment_is_put_right():
     assert not shifted.flags.aligned
     plan = PlanThatTravels(Matrix(True, shifted, *training_matrix(X)[2:]), 7)
     shared = pickle.loads(
-        pickle.dumps(SharedPlan(plan), protocol=5, buffer_callback=(kept := []).append), buffers=kept
+        pickle.dumps(Shared(plan), protocol=5, buffer_callback=(kept := []).append), buffers=kept
     )
-    assert shared.plan.X.values.flags.aligned
-    assert shared.plan.seed == 7
-    np.testing.assert_array_equal(shared.plan.X.values, X)
+    assert shared.value.X.values.flags.aligned
+    assert shared.value.seed == 7
+    np.testing.assert_array_equal(shared.value.X.values, X)
     assert sys.getsizeof(shared) > X.nbytes
 
 
