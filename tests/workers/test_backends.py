@@ -143,7 +143,7 @@ def test_workers_train_the_classifiers_of_label_trees_that_threads_train(cluster
 
     def predicted():
         # Two trees over the labels, and no forest beside them.
-        model = LabelTreeClassifier(n_trees=2, max_leaf_labels=3, n_forest_trees=0, random_state=0)
+        model = LabelTreeClassifier(2, max_leaf_labels=3, n_children=4, n_forest_trees=0, random_state=0)
         return model.fit(X, Y).predict_proba(X)
 
     cluster.run(count_arrivals)
