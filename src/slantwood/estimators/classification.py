@@ -253,7 +253,7 @@ class ObliqueClassifier(ClassifierMixin, ObliqueEstimator):
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
             return self._means(X, sparse=True, top_k=top_k)
-        if isinstance(X, (list, tuple)) or getattr(X, "shape", ()):  # before any row is encoded
+        if isinstance(X, (list, tuple)) or getattr(X, "shape", None):  # before any row is encoded
             check_dense_scores(n_rows_of(X), targets.n_columns)
         return targets.probabilities(self._means(X))
 

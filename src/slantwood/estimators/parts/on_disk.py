@@ -1,4 +1,4 @@
-"""Rows that lie on disk, or in large frames, predicted a block at a time: encoding never copies all of them."""
+"""Rows that lie on disk, or in large frames, predicted a block at a time: no copy of all is ever made."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
 
 def _rows_at_once(X: Any, block_bytes: int) -> int | None:
     """Return how many rows make a block; None where all are taken at once."""
-    shape = getattr(X, "shape", ())
+    shape: Any = getattr(X, "shape", ())
     if len(shape) != 2 or not shape[0] or not (lies_on_disk(X) or is_frame(X)):
         return None
     row_bytes = 8 * X.nnz / shape[0] if sp.issparse(X) else 4 * shape[1]

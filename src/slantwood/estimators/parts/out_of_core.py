@@ -93,7 +93,7 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
         blocks: Blocks = ScanBlocks(given.X, given.sample_weight, max_memory)
     else:
         known = _known_bytes(estimator, given.X, given.y)
-        if known is not None and growth_bytes(known, n_threads) <= max_memory:
+        if known is not None and growth_bytes(known, n_rows_of(given.X), n_threads) <= max_memory:
             return given
         weights = given.sample_weight
         if isinstance(weights, Real):
@@ -106,8 +106,11 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
     del glimpses
     wanted = rows_wanted(estimator.max_samples, agreement.n_rows, estimator._n_trees)
     seed = int(agreement.reader.forest_.seed)
-    division = divided(agreement.n_rows, row_bytes, max_memory, estimator._n_trees, wanted, seed)
-    if agreement.n_rows * row_bytes <= max_memory:
+    left = max_memory - blocks.reading_bytes
+    # Each share has a tree for every thread.
+    most_shares = max(estimator._n_trees // n_threads, 1)
+    division = divided(agreement.n_rows, row_bytes, left, most_shares, wanted, seed)
+    if agreement.n_rows * row_bytes <= left:
         if not is_scan(given.X):
             return given
         rows = _gathered(blocks, sizes, Division(1, 1.0, seed), 0, agreement)
@@ -170,8 +173,8 @@ def _n_classes(y: np.ndarray) -> int:
 def _refuse_matrix(clustering: Any) -> None:
     if as_clustering(clustering).is_matrix:
         raise ValueError(
-            "clustering is a matrix with a row for each row of X, which cannot be read in blocks; give a name "
-            "('targets', 'features', 'targets+features', 'sketch'), or a larger max_memory with arrays"
+            "clustering is a matrix with a row for each row of X, which cannot be read in blocks; give a "
+            "name ('targets', 'features', 'targets+features', 'sketch'), or a larger max_memory with arrays"
         )
 
 
