@@ -1,11 +1,11 @@
 """Forests of more rows than memory holds: time, peak of memory and quality, within a limit of memory.
 
-`python -m slantwood_bench.scripts.out_of_core --gigabytes 20 --limit 4 --max-memory 3GB` writes rows to Parquet
-files, and then to one array on disk. A process of its own, which may not have more than the limit, fits a
-forest on them and predicts all of them. The limit is RLIMIT_DATA: what the process allocates counts, pages of
-files that the system keeps in memory do not. (Where systemd is there, `systemd-run --scope -p MemoryMax=4G`
-before the command limits both.) Rows of a file are sorted by their class, so that its first rows say little of
-all. `docs/out_of_core.md` holds the output.
+`python -m slantwood_bench.scripts.out_of_core --gigabytes 20 --limit 4 --max-memory 3GB` writes rows to
+Parquet files, and then to one array on disk. A process of its own, which may not have more than the limit,
+fits a forest on them and predicts all of them. The limit is RLIMIT_DATA: what the process allocates counts,
+pages of files that the system keeps in memory do not. (Where systemd is there, `systemd-run --scope -p
+MemoryMax=4G` before the command limits both.) Rows of a file are sorted by their class, so that its first
+rows say little of all. `docs/out_of_core.md` holds the output.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Claims about rows in parts: what they agree on is what one part of all rows would say."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,10 +20,9 @@ RNG = np.random.default_rng(0)
 def parts_of(X, y, ends, weights=None):
     """Divide rows at some places."""
     bounds = [0, *sorted(ends), n_rows_of(X)]
-    places = list(zip(bounds[:-1], bounds[1:], strict=True))
     return [
         PartOfRows(slice_rows(X, a, b), slice_rows(y, a, b), None if weights is None else weights[a:b])
-        for a, b in places
+        for a, b in pairwise(bounds)
     ]
 
 

@@ -258,13 +258,13 @@ def test_what_needs_all_rows_is_refused_with_the_remedy(settings, said):
 def test_tuned_thresholds_are_refused_with_the_remedy():
     X, y = problem()
     model = forest(threshold="f1_micro", bootstrap=True, max_memory=LITTLE)
-    with pytest.raises(ValueError, match="threshold='f1_micro' .* larger max_memory"):
+    with pytest.raises(ValueError, match=r"threshold='f1_micro' .* larger max_memory"):
         model.fit(X, np.eye(3, dtype=int)[y])
 
 
 def test_a_matrix_that_scores_splits_is_refused(on_disk):
     X, y = problem()
-    with pytest.raises(ValueError, match="clustering is a matrix .* give a name"):
+    with pytest.raises(ValueError, match=r"clustering is a matrix .* give a name"):
         forest(max_memory=LITTLE).fit(X, y, clustering=X)
     assert len(forest(max_memory=LITTLE).fit(X, y, clustering="features")) == 5
 
@@ -279,7 +279,7 @@ def test_a_scan_needs_a_limit_and_has_its_own_targets(parquet):
         forest(max_memory="1MB").fit(rows, np.zeros(3000))
     with pytest.raises(ValueError, match="no targets to learn"):
         forest(max_memory="1MB").fit(scan(parquet, targets=()))
-    with pytest.raises(TypeError, match="for block in scan: model.predict"):
+    with pytest.raises(TypeError, match=r"for block in scan: model.predict"):
         forest(max_memory="1MB").fit(rows).predict(rows)
 
 
@@ -291,6 +291,8 @@ def test_too_little_memory_and_other_lengths_are_told():
         forest(max_memory=LITTLE).fit(X, y[1:])
     with pytest.raises(ValueError, match="max_memory='much'"):
         forest(max_memory="much").fit(X, y)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        forest(max_memory=LITTLE).fit(X[0], y)
     with pytest.raises(ValueError, match="target y is None"):
         forest(max_memory=LITTLE).fit(X)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -274,7 +274,7 @@ def _cells(path: Path, table: Table) -> Any:
 class _TargetsOnly(ReadOptions):
     """Asks for the targets alone."""
 
-    base: ReadOptions = ReadOptions()
+    base: ReadOptions = field(default_factory=ReadOptions)
 
     def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""
