@@ -264,7 +264,9 @@ def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
     [
         (("gone.csv",), "there is no file 'gone.csv'"),
         (("emotion",), "did you mean 'emotions'?"),
-        ((".",), ". is a folder"),
+        ((".",), "a.csv: nothing says which columns are targets"),
+        (("empty",), "empty has no data file of a known format"),
+        (("a.csv", "--targets", "u", "--test", "."), ". is a folder"),
         (("a.csv",), "targets"),
         (("a.csv", "--targets", "w"), "targets has 'w'"),
         (("a.csv", "--targets", "u", "--model", "gone/m.slant"), "the folder gone of m.slant does not exist"),
@@ -276,6 +278,7 @@ def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
 def test_what_is_wrong_with_files_is_told_in_one_line(fails, folder, write_csv, waves, words, said):
     write_csv("a.csv", waves)
     (folder / "torn.csv").write_text("a,u\n1,2\n3\n")
+    (folder / "empty").mkdir()
     assert said in fails("train", *words)
     assert not list(folder.glob("*.slant"))
 

@@ -15,12 +15,12 @@ from slantwood.cli import interrupts
 from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import AUTO_SPLIT, Kind, TrainingOptions
+from slantwood.data.scans.scan import Scan
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
 from slantwood.task_names import NUMBER_TASKS
 
 if TYPE_CHECKING:
-    from slantwood.data.scans.scan import Scan
     from slantwood.data.table import Data
 
 
@@ -130,8 +130,8 @@ def fit_with_progress(model: Any, data: Data | Scan, show: Show) -> Any:
     names = {"feature_names": tuple(data.feature_names), "target_names": tuple(data.target_names)}
     model.set_callbacks(_EachTree(partial(show, name)))
     try:
-        if not hasattr(data, "X"):
-            return model.fit(data)  # a scan of files, which has names and targets
+        if isinstance(data, Scan):
+            return model.fit(data)  # which has names and targets
         return model.fit(data.X, data.y, sample_weight=data.weights, **names)
     finally:
         model.set_callbacks()

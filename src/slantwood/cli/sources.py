@@ -90,14 +90,13 @@ def _scan(options: TrainingOptions) -> Scan:
 def _whole_folder(path: str, found: Scan) -> Data:
     from slantwood.data.scans.scan import size_text
 
+    files, size = pluralize(len(found.files), "file"), size_text(found.n_bytes)
     if found.n_bytes > _MOST_OF_A_FOLDER:
         raise ValueError(
-            f"{path} has {pluralize(len(found.files), 'file')} of {size_text(found.n_bytes)}, which would all be held "
-            "in memory; give --max-memory 4GB (with train, for a forest), and rows are read in parts that fit"
+            f"{path} has {files} of {size}, which would all be held in memory; give --max-memory 4GB (with "
+            "train, for a forest), and rows are read in parts that fit"
         )
-    say(
-        f"Reading {pluralize(len(found.files), 'file')} of {size_text(found.n_bytes)} in {path} as one table."
-    )
+    say(f"Reading {files} of {size} in {path} as one table.")
     return found.read()
 
 

@@ -38,8 +38,8 @@ def train(
 ) -> None:
     """Learn from a data file and write a model file.
 
-    DATA may be a folder of data files with the same columns; with --max-memory, these may be larger than memory.
-    It may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
+    DATA may be a folder of data files with the same columns; with --max-memory, they may be larger than
+    memory. It may also be a settings file of CLUS (.s): options that have a counterpart are taken from it.
     """
     if print_config:
         typer.echo(options_as_toml(context))

@@ -133,6 +133,8 @@ class _Texts:
 
 
 def _numbers_of(column: Any) -> np.ndarray:
+    if pyarrow().types.is_float32(column.type):  # which need no copy, unless some are missing
+        return column.to_numpy(zero_copy_only=False)
     return column.cast(pyarrow().float64(), safe=False).to_numpy(zero_copy_only=False)
 
 

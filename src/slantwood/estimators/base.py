@@ -98,13 +98,13 @@ class ObliqueEstimator(
     ) -> Self:
         """Fit; an earlier model stays as it was if anything fails, and leaves no trace if not."""
         before = self.__dict__.copy()
-        given: Given | None = Given(X, y, sample_weight, clustering, feature_names, target_names)
+        given = Given(X, y, sample_weight, clustering, feature_names, target_names)
+        is_limited = self.max_memory is not None or is_scan(X)
         try:
-            if self.max_memory is not None or is_scan(X):
-                given = fitted_within_memory(self, given)
-            if given is not None:
+            in_memory = fitted_within_memory(self, given) if is_limited else given
+            if in_memory is not None:
                 # Growing comes last, so that callbacks know the names, too.
-                self._grow(self._read(*given))
+                self._grow(self._read(*in_memory))
         except BaseException:
             put_back(self, before)
             raise

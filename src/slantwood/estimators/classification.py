@@ -24,6 +24,7 @@ from slantwood.estimators.class_weights import row_weights_by_label, weights_of_
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.shortcuts import CalibrateMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
@@ -243,7 +244,8 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
                 return self.targets_.decode(means)
             columns = zip(output_names(self), self.targets_.decoded_columns(means), strict=True)
             return self._frame_out(dict(columns), X)
-        return self._as_output(self._decided(X), X)
+        # Of rows on disk, the probabilities of a block at a time are in memory.
+        return self._as_output(over_blocks(self._decided, X), X)
 
     def _decided(self, X: Any) -> Any:
         return self.targets_.decode(self._scores(X), self.decision_threshold())
@@ -254,9 +256,11 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
             return self._means(X, sparse=True, top_k=top_k)
-        if isinstance(X, (list, tuple)) or getattr(X, "shape", ()):  # before any row is encoded
+        if isinstance(X, (list, tuple)) or getattr(X, "shape", None):  # before any row is encoded
             check_dense_scores(n_rows_of(X), targets.n_columns)
-        return targets.probabilities(self._means(X))
+        if isinstance(targets, MultiTargets):
+            return targets.probabilities(self._means(X))
+        return over_blocks(lambda rows: targets.probabilities(self._means(rows)), X)
 
     def decision_threshold(self) -> Any:
         """Return the probability above which `predict` chooses a label, or the second of two classes.

@@ -72,10 +72,10 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
         number or a share turns on `bootstrap` where that is left at "auto".
     max_memory : int, str or None, default=None
-        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB". Where
-        rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and y may
-        then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files, without y.
-        None for no limit.
+        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB".
+        Where rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and
+        y may then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files,
+        without y. None for no limit.
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     class_weight : dict, "balanced", array of shape (n_labels,), list or None, default=None
@@ -301,10 +301,10 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         Rows that are drawn for a tree: a number, or a share of the rows of X. None for as many as X has. A
         number or a share turns on `bootstrap` where that is left at "auto".
     max_memory : int, str or None, default=None
-        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB". Where
-        rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and y may
-        then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files, without y.
-        None for no limit.
+        What `fit` may take of memory, beside what the process has already: bytes, or text such as "4GB".
+        Where rows take more, they are read in blocks, and trees grow on random shares of them that fit; X and
+        y may then be arrays on disk (`np.memmap`, CSR of such), or X a `slantwood.data.scan` of files,
+        without y. None for no limit.
     oob_score : bool, default=False
         Whether to predict and score every row by the trees that did not see it; needs `bootstrap`.
     target_weights : array or None, default=None

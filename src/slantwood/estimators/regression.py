@@ -15,6 +15,7 @@ from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import with_callbacks
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.features.frames import column_names
 from slantwood.metrics.regression import common_unit
 from slantwood.targets.clustering import Clustering
@@ -109,7 +110,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
 
     def _numbers(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self.targets_.decode(self._means(X))
+        return over_blocks(lambda rows: self.targets_.decode(self._means(rows)), X)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how much of the variance of y is predicted: R2, averaged over the targets.

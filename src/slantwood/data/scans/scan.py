@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from slantwood.task_names import CLASS_TASKS
 from slantwood.validation import check_integer
 
 # A block has about so many bytes of numbers: enough to be read fast, and little beside what models need.
-_BLOCK_BYTES = 1 << 24
+_BLOCK_BYTES = 1 << 22
 _IN_BATCHES = ("parquet", "arrow")
 
 
@@ -53,7 +53,7 @@ def scan(
     drop_text: bool = False,
     block_rows: int | None = None,
 ) -> Scan:
-    """Look at data files that are too large to hold; rows are read a block at a time, when they are needed.
+    r"""Look at data files that are too large to hold; rows are read a block at a time, when they are needed.
 
     Parquet and Arrow files are read in blocks of some megabytes. A file of any other format is one block, and
     is held whole while it is read: give such rows in many files.
@@ -66,7 +66,7 @@ def scan(
     targets, task, format, drop, nominal, header, encoding, index_base, drop_text : optional
         As `slantwood.data.read` takes them, for each file.
     block_rows : int, optional
-        Rows of a block of Parquet and Arrow files; by default 16 MB of numbers.
+        Rows of a block of Parquet and Arrow files; by default 4 MB of numbers.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def scan(
     >>> import slantwood.data
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("a", "b"):
-    ...         _ = Path(folder, f"{name}.csv").write_text("length,weight\\n1.5,20\\n2.5,31\\n")
+    ...         _ = Path(folder, f"{name}.csv").write_text("length,weight\n1.5,20\n2.5,31\n")
     ...     fish = slantwood.data.scan(folder, targets="weight")
     ...     [block.X.shape for block in fish]
     [(2, 1), (2, 1)]
@@ -274,7 +274,7 @@ def _cells(path: Path, table: Table) -> Any:
 class _TargetsOnly(ReadOptions):
     """Asks for the targets alone."""
 
-    base: ReadOptions = ReadOptions()
+    base: ReadOptions = field(default_factory=ReadOptions)
 
     def select_roles(self, names: Sequence[str]) -> Roles:
         """Return the roles of columns with these names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from slantwood.data.formats.arrow import open_arrow
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Table
 
-# Of the columns of a file that are read in one go, so that threads of others need no more.
-_BUFFER = 1 << 20
+# Bytes that are read ahead, of all columns together, and at least of one.
+_READ_AHEAD, _LEAST_AHEAD = 1 << 23, 1 << 13
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,17 @@ class StoredBatches:
         kept = [names[i] for i in sorted({*roles.inputs, *roles.targets})]
         for batch in self._batches(kept, block_rows):
             # The schema is that of the file: a text may come as codes of its values.
-            yield table_from(self.path, self.schema, batch.num_rows, lambda _, own=batch: [own], options)
+            yield table_from(self.path, self.schema, batch.num_rows, partial(_same, [batch]), options)
 
     def _batches(self, names: list[str], block_rows: int) -> Iterator[Any]:
         if not names:
             return
         if self.is_parquet:
             texts = [field.name for field in self.schema if is_text(field.type)]
+            # Without a buffer each column of a group of rows would be read whole before the first row.
+            ahead = max(_READ_AHEAD // len(names), _LEAST_AHEAD)
             with pyarrow(".parquet").ParquetFile(
-                self.path, read_dictionary=texts, pre_buffer=False, buffer_size=_BUFFER
+                self.path, read_dictionary=texts, pre_buffer=False, buffer_size=ahead
             ) as file:
                 for group in range(file.num_row_groups):
                     yield from file.iter_batches(
@@ -76,3 +78,8 @@ class StoredBatches:
             for batch in stored:
                 for start in range(0, batch.num_rows, block_rows):
                     yield batch.slice(start, block_rows)
+
+
+def _same(batches: list[Any], names: list[str]) -> list[Any]:
+    """Return batches that have these columns already."""
+    return batches

@@ -18,6 +18,8 @@ from slantwood.features.rows import n_rows_of, slice_rows
 # Of arrays: enough to be read fast, and little beside what trees need.
 _BLOCK_BYTES = 1 << 24
 _LEAST_ROWS = 1000
+# Of scans: a block as it is stored, as columns and as rows, and pages of the files.
+_READING_BYTES = 64_000_000
 
 
 class Blocks(Protocol):
@@ -26,6 +28,10 @@ class Blocks(Protocol):
     @property
     def n_rows(self) -> int | None:
         """Number of all rows; None where only a pass can tell."""
+
+    @property
+    def reading_bytes(self) -> int:
+        """What reading a block takes, beside the rows that are kept of it."""
 
     @property
     def feature_names(self) -> Sequence[str] | None:
@@ -50,6 +56,7 @@ class ArrayBlocks:
         Rows of a block; by default as many as take some megabytes.
     """
 
+    reading_bytes = 0
     feature_names = None
     target_names = None
 
@@ -78,8 +85,8 @@ class ArrayBlocks:
         """Yield the blocks, in order; arrays are views of those given."""
         for number, start in enumerate(range(0, self.n_rows, self._step)):
             stop = min(start + self._step, self.n_rows)
-            part = [None if each is None else slice_rows(each, start, stop) for each in self._given]
-            yield checked_part(*part, number)
+            X, y, weights = (None if each is None else slice_rows(each, start, stop) for each in self._given)
+            yield checked_part(X, y, weights, number)
 
 
 class ScanBlocks:
@@ -101,13 +108,14 @@ class ScanBlocks:
         self._scan, self._weights = scan, None if weights is None else np.asarray(weights)
         # Files of text do not say how many rows they have.
         self.n_rows = scan.n_rows if scan.is_stored else None
+        self.reading_bytes = min(_READING_BYTES, max_memory // 4)
         self.feature_names, self.target_names = scan.feature_names, scan.target_names
         largest = max(scan.files, key=lambda file: file.stat().st_size)
         if not scan.is_stored and largest.stat().st_size > max_memory / 2:
             raise ValueError(
-                f"{largest} has {size_text(largest.stat().st_size)}, and a {scan.format.name} file is read whole, "
-                f"for which max_memory={size_text(max_memory)} is too little; divide it into several, or write "
-                "it as Parquet"
+                f"{largest} has {size_text(largest.stat().st_size)}, and a {scan.format.name} file is read "
+                f"whole, for which max_memory={size_text(max_memory)} is too little; divide it into several, "
+                "or write it as Parquet"
             )
 
     def __iter__(self) -> Iterator[PartOfRows]:

@@ -19,9 +19,9 @@ from slantwood.data.scans.scan import size_text
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows
 
 # Beside encoded rows: what checks, scaled rows and bootstrap samples take, and for each thread the cells of
-# the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and two
-# threads: 0.7 and 1.3 for classes, 1.7 and 3.2 for numbers, 1.2 and 1.9 of sparse rows (docs/out_of_core.md).
-_ONCE, _PER_THREAD = 0.5, 1.75
+# the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and
+# two threads: 0.7 and 1.3 for classes, 1.7 and 3.2 for numbers, 1.2 and 1.9 of sparse rows.
+_ONCE, _PER_THREAD = 0.5, 2.0
 # And of each row by itself: its number, weight, draws and places.
 _ROW_BYTES = 64
 
@@ -49,9 +49,9 @@ def n_bytes(table: Any) -> int:
     return 64 * len(table)
 
 
-def growth_bytes(encoded: float, n_threads: int) -> float:
-    """Return the bytes that growth takes beyond and including rows whose encoded cells take so many."""
-    return encoded * (1 + _ONCE + _PER_THREAD * n_threads) + _ROW_BYTES * (1 + n_threads)
+def growth_bytes(encoded: float, n_rows: int, n_threads: int) -> float:
+    """Return the bytes of rows and of growth on them, where the encoded cells of all take so many."""
+    return encoded * (1 + _ONCE + _PER_THREAD * n_threads) + n_rows * _ROW_BYTES * (1 + n_threads)
 
 
 def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> float:
@@ -75,7 +75,7 @@ def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> 
     # Arrays are filled as they are read; of others, and of y, parts are held beside the whole for a while.
     is_filled = isinstance(sample.X, np.ndarray) and sample.X.dtype == np.float32
     raw = 2 * of_y + (0 if is_filled else 2 * of_X)
-    return raw + growth_bytes(agreement.bytes_per_row, n_threads)
+    return raw + growth_bytes(agreement.bytes_per_row, 1, n_threads)
 
 
 class Division(NamedTuple):
@@ -111,7 +111,7 @@ class Division(NamedTuple):
 
 
 def divided(
-    n_rows: int, row_bytes: float, max_memory: int, n_trees: int, rows_wanted: int, seed: int
+    n_rows: int, row_bytes: float, max_memory: int, most_shares: int, rows_wanted: int, seed: int
 ) -> Division:
     """Divide rows into shares that fit.
 
@@ -123,8 +123,8 @@ def divided(
         What a row takes in a share.
     max_memory : int
         Bytes for a share.
-    n_trees : int
-        There are no more shares than trees.
+    most_shares : int
+        Shares that there is work for; there are no more passes than `MOST_PASSES` either.
     rows_wanted : int
         Rows that all trees together look at.
     seed : int
@@ -138,13 +138,13 @@ def divided(
     most = int(max_memory / row_bytes)
     if most < min(n_rows, _LEAST_ROWS):
         raise ValueError(
-            f"max_memory={size_text(max_memory)} is enough for {most} rows of {size_text(row_bytes)} each (with what "
-            f"growing trees on them takes), too few to learn from; give at least "
+            f"max_memory={size_text(max_memory)} is enough for {most} rows of {size_text(row_bytes)} each "
+            "(with what growing trees on them takes), too few to learn from; give at least "
             f"{size_text(_LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
         )
     if n_rows <= most and rows_wanted >= n_rows:
         return Division(1, 1.0, seed)
-    n_shares = max(1, min(math.ceil(rows_wanted / most), n_trees, MOST_PASSES))
+    n_shares = max(1, min(math.ceil(rows_wanted / most), most_shares, MOST_PASSES))
     rows = min(most, math.ceil(rows_wanted / n_shares), n_rows)
     return Division(n_shares, min(rows / n_rows, 1.0 / n_shares), seed)
 

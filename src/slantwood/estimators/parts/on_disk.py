@@ -1,4 +1,4 @@
-"""Rows that lie on disk, or in large frames, predicted a block at a time: encoding never copies all of them."""
+"""Rows that lie on disk, or in large frames, predicted a block at a time: no copy of all is ever made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import is_frame
-from slantwood.features.rows import n_rows_of, slice_rows
+from slantwood.features.rows import join_rows, n_rows_of, slice_rows
 
 # Of float32 cells: blocks are large enough for all threads, and little beside a model.
 _BLOCK_BYTES = 1 << 26
@@ -33,12 +33,12 @@ def lies_on_disk(X: Any) -> bool:
 
 
 def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BYTES) -> Any:
-    """Return what `work` says of all rows, an array or CSR array; of many rows on disk, block by block.
+    """Return what `work` says of all rows, an array, CSR array or list; of many on disk, block by block.
 
     Parameters
     ----------
     work : callable
-        Takes rows; returns an array or CSR array with a row for each.
+        Takes rows; returns an array, CSR array or list with a row for each.
     X : object
         Features in any form.
     block_bytes : int
@@ -46,7 +46,7 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
 
     Returns
     -------
-    array or CSR array
+    array, CSR array or list
         The results below one another.
 
     Examples
@@ -59,15 +59,14 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
     if step is None:
         return work(X)
     n_rows = n_rows_of(X)
-    parts = [work(slice_rows(X, start, min(start + step, n_rows))) for start in range(0, n_rows, step)]
-    if any(map(sp.issparse, parts)):
-        return sp.csr_array(sp.vstack(parts, format="csr"))
-    return np.concatenate(parts)
+    return join_rows(
+        [work(slice_rows(X, start, min(start + step, n_rows))) for start in range(0, n_rows, step)]
+    )
 
 
 def _rows_at_once(X: Any, block_bytes: int) -> int | None:
     """Return how many rows make a block; None where all are taken at once."""
-    shape = getattr(X, "shape", ())
+    shape: Any = getattr(X, "shape", ())
     if len(shape) != 2 or not shape[0] or not (lies_on_disk(X) or is_frame(X)):
         return None
     row_bytes = 8 * X.nnz / shape[0] if sp.issparse(X) else 4 * shape[1]

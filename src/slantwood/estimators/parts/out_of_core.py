@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 
 from slantwood.data.scans.scan import Scan, size_text
 from slantwood.ensemble.assembling import assembled
@@ -91,9 +92,11 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
     if is_scan(given.X):
         given = _named(given, given.X)
         blocks: Blocks = ScanBlocks(given.X, given.sample_weight, max_memory)
+    elif not _has_rows(given.X):
+        return given  # and the usual fit says what is wrong with it
     else:
         known = _known_bytes(estimator, given.X, given.y)
-        if known is not None and growth_bytes(known, n_threads) <= max_memory:
+        if known is not None and growth_bytes(known, n_rows_of(given.X), n_threads) <= max_memory:
             return given
         weights = given.sample_weight
         if isinstance(weights, Real):
@@ -106,8 +109,11 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
     del glimpses
     wanted = rows_wanted(estimator.max_samples, agreement.n_rows, estimator._n_trees)
     seed = int(agreement.reader.forest_.seed)
-    division = divided(agreement.n_rows, row_bytes, max_memory, estimator._n_trees, wanted, seed)
-    if agreement.n_rows * row_bytes <= max_memory:
+    left = max_memory - blocks.reading_bytes
+    # Each share has a tree for every thread.
+    most_shares = max(estimator._n_trees // n_threads, 1)
+    division = divided(agreement.n_rows, row_bytes, left, most_shares, wanted, seed)
+    if agreement.n_rows * row_bytes <= left:
         if not is_scan(given.X):
             return given
         rows = _gathered(blocks, sizes, Division(1, 1.0, seed), 0, agreement)
@@ -141,6 +147,11 @@ def _named(given: Given, scan: Scan) -> Given:
     )
 
 
+def _has_rows(X: Any) -> bool:
+    """Tell whether X has rows and columns, as far as types tell."""
+    return isinstance(X, (list, tuple)) or len(getattr(X, "shape", ())) == 2
+
+
 def _known_bytes(estimator: Any, X: Any, y: Any) -> float | None:
     """Return the bytes of one encoded row times all rows, where types alone tell; else None."""
     lists_columns = estimator.categorical_features is not None and not isinstance(
@@ -155,7 +166,7 @@ def _known_bytes(estimator: Any, X: Any, y: Any) -> float | None:
     else:
         return None
     columns = y.shape[1] if y.ndim == 2 else 1
-    if hasattr(estimator, "class_weight") and columns == 1:
+    if is_classifier(estimator) and columns == 1:
         columns = _n_classes(y)
     return of_X + 4.0 * columns * len(y)
 
@@ -170,8 +181,8 @@ def _n_classes(y: np.ndarray) -> int:
 def _refuse_matrix(clustering: Any) -> None:
     if as_clustering(clustering).is_matrix:
         raise ValueError(
-            "clustering is a matrix with a row for each row of X, which cannot be read in blocks; give a name "
-            "('targets', 'features', 'targets+features', 'sketch'), or a larger max_memory with arrays"
+            "clustering is a matrix with a row for each row of X, which cannot be read in blocks; give a "
+            "name ('targets', 'features', 'targets+features', 'sketch'), or a larger max_memory with arrays"
         )
 
 
@@ -192,16 +203,13 @@ def _refuse_what_needs_all_rows(estimator: Any, needed: float, max_memory: int) 
 
 def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Glimpse], list[int]]:
     """Return rows that stand for the blocks, and the number of rows of each."""
-    seed = np.random.SeedSequence(0).generate_state(1)[0]
     glimpses, sizes = [], []
     for number, part in enumerate(blocks):
         row_bytes = (n_bytes(part.X) + n_bytes(part.y)) / max(part.n_rows, 1)
         most = min(SAMPLE_ROWS, int(_OF_GLIMPSES * max_memory / max(row_bytes, 1)) + 1)
         share = part.n_rows / blocks.n_rows if blocks.n_rows else 1.0
         n_sample = math.ceil(most * share)
-        glimpses.append(
-            glimpse(part, n_sample, int(seed) + number, are_classes=hasattr(estimator, "class_weight"))
-        )
+        glimpses.append(glimpse(part, n_sample, number, are_classes=is_classifier(estimator)))
         sizes.append(part.n_rows)
     return glimpses, sizes
 

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import Coded, Table, is_frame
+from slantwood.features.rows import n_rows_of
 from slantwood.targets.label_sets import holds_label_sets, is_collection, rows_of
 
 
@@ -34,6 +35,8 @@ def witnesses_of_features(X: Any) -> np.ndarray:
     >>> witnesses_of_features(np.array([["oak"], ["elm"], ["oak"], [None]], object))
     array([0, 1, 3])
     """
+    if not n_rows_of(X):
+        return np.empty(0, np.intp)
     if sp.issparse(X):
         return _of_missing_entries(X)
     if not is_frame(X) and np.asarray(X).dtype.kind in "biuf":
@@ -65,6 +68,8 @@ def witnesses_of_targets(y: Any, *, are_classes: bool) -> np.ndarray:
     >>> witnesses_of_targets(np.array([2.5, 1.5, 9.5, 3.5]), are_classes=False)
     array([1, 2])
     """
+    if not n_rows_of(y):
+        return np.empty(0, np.intp)
     if sp.issparse(y):
         return _of_entries(sp.coo_array(y))
     if holds_label_sets(y):
