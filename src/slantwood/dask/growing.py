@@ -244,7 +244,7 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
 
 def bytes_of_a_row(agreement: Agreement, n_threads: int) -> float:
     """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth."""
-    return agreement.bytes_per_row + growth_bytes(agreement.bytes_per_row, n_threads)
+    return agreement.bytes_per_row + growth_bytes(agreement.bytes_per_row, 1, n_threads)
 
 
 def _workers(client: Any) -> list[str]:

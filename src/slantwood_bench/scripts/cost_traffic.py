@@ -56,7 +56,7 @@ def _held_bytes(dask_worker: Any) -> int:
 
     large = 0
     for value in dask_worker.data.values():
-        _, frames = protocol.serialize(value)  # type: ignore[attr-defined]
+        _, frames = protocol.serialize(value)
         large += sum(memoryview(frame).nbytes for frame in frames)
     return large
 
