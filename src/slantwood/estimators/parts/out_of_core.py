@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -266,8 +265,6 @@ def _grown(
     numbers = [each.tolist() for each in np.array_split(np.arange(n_trees), division.n_shares)]
     first = [first_share(agreement, [gather(share=0)])]
     spec, outline = first[0].spec, first[0].outline
-    if outline.targets.hierarchy is not None:
-        outline = replace(outline, has_missing_targets=True)  # some share may have some
 
     def planted() -> Generator[Planted]:
         for number, trees in enumerate(numbers):

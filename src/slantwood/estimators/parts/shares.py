@@ -75,7 +75,10 @@ def _share(agreement: Agreement, data: Any, spec: ForestSpec) -> Share:
     spec = replace(spec, **chosen)
     # What the model says of X and y is what all parts agreed on, not what this share happens to have.
     agreed = agreement.reader.forest_
-    return Share(plan, replace(outline, encoding=agreed.encoding, targets=agreed.targets), spec)
+    outline = replace(outline, encoding=agreed.encoding, targets=agreed.targets)
+    if outline.targets.hierarchy is not None:
+        outline = replace(outline, has_missing_targets=True)  # another share may have some
+    return Share(plan, outline, spec)
 
 
 def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: Any) -> list[PartOfRows]:
