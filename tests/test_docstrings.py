@@ -19,6 +19,7 @@ MODULES = (
     ".metrics",
     ".model_data",
     ".model_selection",
+    ".planning",
     ".report",
     ".views",
 )

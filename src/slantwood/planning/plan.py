@@ -26,7 +26,7 @@ _CLEARLY_QUICKER = 0.7
 class Plan:
     """What it takes to fit a forest, in every way there is.
 
-    Attributes
+    Parameters
     ----------
     workload : Workload
         The forest.
@@ -34,6 +34,8 @@ class Plan:
         What there is to compute on.
     ways : tuple of Way
         All ways: first those that fit and whose trees see all rows, then those that fit, the quickest first.
+    coefficients : Coefficients
+        What the costs were told by.
 
     Examples
     --------
