@@ -28,7 +28,7 @@ def cluster(toys):
         warnings.simplefilter("ignore")
         with (
             LocalCluster(
-                n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+                n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
             ) as cluster,
             Client(cluster) as client,
         ):
@@ -152,7 +152,7 @@ def test_a_scheduler_without_workers_is_told():
 
     with (
         warnings.catch_warnings(),
-        LocalCluster(n_workers=0, processes=False, dashboard_address=None) as empty,
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
         Client(empty),
         pytest.raises(ConnectionError, match="has no worker; start some with: dask worker"),
         workers("dask", empty.scheduler_address),

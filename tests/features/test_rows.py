@@ -65,7 +65,13 @@ def test_categories_that_only_some_frames_have_stay_categories():
 
 def test_parts_of_several_kinds_are_refused():
     with pytest.raises(TypeError, match="several kinds"):
-        join_rows([CELLS, sp.csr_array(CELLS)])
+        join_rows([CELLS, CELLS.tolist()])
+
+
+def test_sparse_and_dense_parts_become_sparse():
+    both = join_rows([CELLS, sp.csr_array(CELLS)])
+    assert sp.issparse(both)
+    np.testing.assert_array_equal(both.toarray(), np.concatenate([CELLS, CELLS]))
 
 
 def test_a_part_without_rows_may_be_of_another_type():

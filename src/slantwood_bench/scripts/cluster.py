@@ -39,7 +39,7 @@ def cluster(n_workers: int) -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as started,
+            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as started,
             Client(started) as client,
         ):
             yield client

@@ -90,7 +90,7 @@ def measured_traffic() -> list[Traffic]:
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cluster = made.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+        cluster = made.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
         with cluster, made.Client(cluster) as client:
             for point in _POINTS:
                 found.append(_of_fit(point, client))
