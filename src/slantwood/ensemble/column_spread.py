@@ -12,8 +12,8 @@ from slantwood.features.matrix import normalized_rows, prediction_matrix, to_arr
 # Of more rows of a dense matrix, evenly spaced ones: these tell a deviation to half a percent.
 _MOST_ROWS = 1 << 15
 
-# Numbers that are looked at in one go.
-_CELLS = 1 << 22
+# Numbers that are looked at in one go: little memory, and in the cache.
+_CELLS = 1 << 17
 
 
 def column_spread(X: Any, *, normalize_rows: bool) -> np.ndarray:
