@@ -28,6 +28,9 @@ from slantwood.workers.shared import Shared
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
 
+# Between looks at which workers are still there, while a tree is waited for.
+_SECONDS_BETWEEN_LOOKS = 1.0
+
 # Share of a worker's memory for its rows, where nothing else is said.
 _MEMORY_FOR_ROWS = 0.6
 
@@ -257,6 +260,14 @@ def _workers(client: Any) -> list[str]:
 # ---- trees
 
 
+class _Task(NamedTuple):
+    """A tree that is on its way."""
+
+    number: int
+    future: Any
+    worker: str | None  # the only one that may grow it; None for any
+
+
 def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generator[Planted]:
     """Yield trees in the order of their numbers, each from the share that its number says.
 
@@ -266,18 +277,16 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
 
     wait(plans)
     places = client.who_has(list(plans))
-    waiting = []
-    for number in numbers:
-        plan = plans[number % len(plans)]
-        where = sorted(places.get(plan.key, ()))
-        kept = at(where[0]) if where else {}
-        # Lower numbers first, since they are waited for first.
-        waiting.append(client.submit(_grow, plan, number, pure=False, priority=-number, **kept))
+    # A tree grows where its rows are, and nowhere else: idle workers would fetch the rows of others.
+    waiting = [
+        _submitted(client, plans, number, min(places.get(plans[number % len(plans)].key, ()), default=None))
+        for number in numbers
+    ]
     waiting.reverse()
     try:
         while waiting:
-            yield waiting[-1].result()
-            waiting.pop().release()
+            yield _next(client, plans, waiting)
+            waiting.pop().future.release()
     except (Exception, CancelledError) as error:
         if client.status == "running" and not isinstance(error, CancelledError):
             raise  # an error of the work itself
@@ -288,7 +297,35 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
     finally:
         if waiting:
             with suppress(Exception):  # the cluster may be what failed
-                client.cancel(waiting, force=True)
+                client.cancel([task.future for task in waiting], force=True)
+
+
+def _submitted(client: Any, plans: Sequence[Any], number: int, worker: str | None) -> _Task:
+    only = {} if worker is None else {"workers": [worker]}
+    # Lower numbers first, since they are waited for first.
+    plan = plans[number % len(plans)]
+    return _Task(number, client.submit(_grow, plan, number, pure=False, priority=-number, **only), worker)
+
+
+def _next(client: Any, plans: Sequence[Any], waiting: list[_Task]) -> Planted:
+    """Wait for the last of these tasks; those of workers that are gone are given to any other."""
+    while True:
+        future = waiting[-1].future
+        try:
+            return future.result(timeout=_SECONDS_BETWEEN_LOOKS)
+        except TimeoutError:
+            if future.done():
+                raise
+        alive = client.scheduler_info(n_workers=-1)["workers"]
+        lost = [
+            place
+            for place, task in enumerate(waiting)
+            if task.worker is not None and task.worker not in alive and not task.future.done()
+        ]
+        if lost:
+            client.cancel([waiting[place].future for place in lost], force=True)
+        for place in lost:
+            waiting[place] = _submitted(client, plans, waiting[place].number, None)
 
 
 def _grow(shared: Shared[GrowthPlan], number: int) -> Planted:

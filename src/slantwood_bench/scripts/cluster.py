@@ -97,6 +97,7 @@ def print_speed(n_rows: int) -> None:
     """Print how long one worker and two take for the same forest."""
     X, y = generated(n_rows, 50)
     seconds = {}
+    print_head(["workers", "seconds", "R2"])
     for n_workers in (1, 2):
         with cluster(n_workers) as client:
             table, target = held(X, 4), held(y, 4)
