@@ -149,10 +149,13 @@ def partitioned(
     n_held = _n_held(client, workers, agreement, max_memory)
     seed = agreement.reader.forest_.seed
     piles = [
-        client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker))
+        (worker, client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker)))
         for worker, numbers, here in _by_worker(client, parts)
     ]
-    pieces = [[client.submit(_pieces, pile, s, pure=False) for pile in piles] for s in range(len(workers))]
+    pieces = [
+        [client.submit(_pieces, pile, share, pure=False, **at(worker)) for worker, pile in piles]
+        for share in range(len(workers))
+    ]
     first = client.submit(_share, agreement, pieces[0], None, pure=False, **at(workers[0]))
     head = client.submit(_share_head, first, pure=False, **_where(client, first)).result()
     later = [

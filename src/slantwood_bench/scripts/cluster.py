@@ -103,7 +103,7 @@ def print_speed(n_rows: int) -> None:
             table, target = held(X, 4), held(y, 4)
             DaskObliqueForestRegressor(n_workers, random_state=0).fit(table, target)  # loads code
             started = time.perf_counter()
-            forest = DaskObliqueForestRegressor(40, random_state=0, client=client).fit(table, target)
+            forest = DaskObliqueForestRegressor(100, random_state=0, client=client).fit(table, target)
             seconds[n_workers] = time.perf_counter() - started
             print_row([str(n_workers), f"{seconds[n_workers]:.1f}", f"{forest.score(X, y):.4f}"])
     print(f"two workers: {seconds[1] / seconds[2]:.2f} times as fast")
