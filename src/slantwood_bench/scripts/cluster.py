@@ -2,9 +2,9 @@
 
 `python -m slantwood_bench.scripts.cluster bytes` fits generated rows in both modes and prints what each
 worker received, by Dask's own count, beside the bytes of its rows. `... speed` compares one worker with two.
-`... quality NAMES` divides data sets into 2, 4 and 8 parts, in random order and sorted by the target, lets
-each of as many workers hold one share (`--workers` for fewer workers than parts), and prints the scores
-beside a local forest. `docs/clusters.md` holds the output.
+`... quality NAMES` divides data sets into 2, 4 and 8 parts, in random order and sorted by the target, for two
+workers (`--workers`) with so little memory that no row is in two shares, and prints how far the scores on
+unseen rows are from those of a local forest. `docs/clusters.md` holds the output.
 """
 
 from __future__ import annotations
