@@ -6,6 +6,7 @@ as can be. `power_maps` has their form, `held_out` the ways to rows that a model
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -226,23 +227,23 @@ def calibrated(
     return CalibratedModel(model, _learned(lesson, rows, n_trees), n_rows, before, after)
 
 
-class _Lesson:
+class _Lesson(ABC):
     """What came true in rows: how maps are learned from them, and compared with them."""
 
     is_known: np.ndarray  # mask of the rows that have a part
     shares: np.ndarray  # of classes or labels
 
+    @abstractmethod
     def learn(self, said: Said, doubt: Doubt, mask: np.ndarray) -> Any:
         """Return the map that some rows give."""
-        raise NotImplementedError
 
     def applied(self, learned: Any, predicted: Any) -> Any:
         """Return calibrated probabilities of rows."""
         return learned.apply(predicted)
 
+    @abstractmethod
     def compared(self, predicted: Any) -> Calibration:
         """Tell how probabilities compare with what came true."""
-        raise NotImplementedError
 
 
 class _ClassLesson(_Lesson):
