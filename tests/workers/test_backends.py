@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 import warnings
 from dataclasses import dataclass
 
@@ -164,6 +165,10 @@ def test_a_callback_ends_the_fit_and_leaves_no_task_behind(cluster):
         forest = fitted("classes", After(3, lambda: True))
     assert len(forest) == 3
     assert same_trees(forest, fitted("classes", After(3, lambda: True)))
+    # What a worker was in the middle of ends by itself.
+    end = time.monotonic() + 60
+    while any(cluster.processing().values()) and time.monotonic() < end:
+        time.sleep(0.1)
     assert not any(cluster.processing().values())
 
 
