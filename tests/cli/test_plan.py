@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from slantwood.cli.quantities import read_amount, read_bytes, read_count, read_rate
@@ -71,6 +73,49 @@ def test_an_error_names_the_option_the_value_and_the_remedy(run, given, said):
     result = run("plan", "--rows", "1000", "--features", "50", *given, code=2)
     assert said in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.fixture
+def prices(folder):
+    """A file and a folder of two files with the same rows."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.standard_normal((600, 4)), columns=list("abcd"))
+    rows["price"] = rows.a + rows.b
+    rows.to_csv("prices.csv", index=False)
+    (folder / "prices").mkdir()
+    for number in range(2):
+        rows[300 * number : 300 * (number + 1)].to_parquet(folder / "prices" / f"{number}.parquet")
+
+
+@pytest.mark.parametrize("data", ["prices.csv", "prices"])
+@pytest.mark.usefixtures("prices")
+def test_rows_of_data_are_counted_and_some_trees_timed(run, data):
+    given = ("plan", data, "--targets", "price", "--probe-rows", "500", "--trees", "20", "--json")
+    document = json.loads(run(*given).stdout)
+    work = document["workload"]
+    assert (work["rows"], work["features"], work["task"]) == (600, 4, "regression")
+    assert 490 <= work["probe"]["rows"] <= 500
+    assert work["probe"]["tree_seconds"] > 0
+    document = json.loads(run(*given, "--rows", "1e7", "--workers", "8").stdout)
+    assert document["workload"]["rows"] == 10**7
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "--rows: give it, or DATA"),
+        (("--rows", "1000"), "--features: give it, or DATA"),
+        (("--rows", "1000", "--features", "5", "--targets", "price"), "--targets: is said about DATA"),
+        (("prices.csv", "--features", "5"), "--features: is counted on the rows of prices.csv; leave it out"),
+        (("prices.csv", "--task", "binary"), "--task: 'binary' is said of sizes; DATA has 'classification'"),
+        (("prices.csv", "--targets", "price", "--split", "ridge"), "--split 'ridge' is none of 'gradient'"),
+        (("prices.csv", "--targets", "prize"), "prize"),
+    ],
+)
+@pytest.mark.usefixtures("prices")
+def test_with_data_and_without_what_is_missing_or_too_much_is_named(run, given, said):
+    result = run("plan", *given, code=2)
+    assert said in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,14 @@ def test_a_probe_counts_what_a_small_fit_has():
     assert "probe of 300 rows" in str(plan(rows=1e5, features=6, targets=2, probe=found))
 
 
-@pytest.mark.parametrize(("given", "said"), [((0, 1.0), "0 rows"), ((10, 0.0), "0.0 seconds")])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((0, 1.0), "0 rows"),
+        ((10, 0.0), "0.0 seconds"),
+        ((10, 1.0, None, None, None, Probe(10, 1.0)), "the smaller probe has 10 rows; give fewer than 10"),
+    ],
+)
 def test_a_probe_of_nothing_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         Probe(*given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -77,6 +77,30 @@ def training_rows(options: TrainingOptions) -> Data | Scan:
     reason = "the targets of all rows" if options.task is None else f"--task {options.task}"
     say(f"Task: {found.task} (as {reason} say{'s' * (options.task is not None)}).")
     return found
+
+
+class Sample(NamedTuple):
+    """Some rows, and how many there are."""
+
+    data: Data
+    n_rows: int
+
+
+def sampled_rows(options: TrainingOptions, most: int) -> Sample:
+    """Read what to learn from; of a folder, or a file that can be read in parts, a sample of so many rows."""
+    path = options.path
+    if not (is_folder(path) or (is_file(path) and _is_stored(path, options.form.format))):
+        data = training_data(options)
+        return Sample(data, data.X.shape[0])
+    from slantwood.data.scans.sampling import sample_of
+
+    found = _scan(options)
+    if not found.target_names:
+        raise ValueError(f"{path} has no targets to learn; give --targets")
+    sample = sample_of(found, most)
+    n_rows = pluralize(found.n_rows, "row")
+    say(f"Found {path}: {n_rows} in {pluralize(len(found.files), 'file')}.")
+    return Sample(sample, found.n_rows)
 
 
 def _scan(options: TrainingOptions) -> Scan:

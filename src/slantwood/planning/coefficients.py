@@ -19,6 +19,7 @@ class Coefficients:
     largest: dict[str, dict[str, float]]  # by learner and form of X, the largest sizes that were fitted on
     checked: dict[str, dict[str, float]]  # and of those held out
     errors: dict[str, dict[str, float]]  # of held-out points: median, worst, share within 30 %
+    plans: dict[str, dict[str, float]]  # errors of whole fits on real data, planned by a probe, by learner
     tree: dict[str, dict[str, float]]  # seconds per count of `work.tree_work`
     task: dict[str, dict[str, float]]  # factor of a tree's seconds by task
     leaf: dict[str, dict[str, Any]]  # rows of a leaf

@@ -8,6 +8,7 @@ on.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from slantwood.planning.work import (
     tree_work,
     used_features,
 )
-from slantwood.planning.workload import Workload
+from slantwood.planning.workload import Probe, Workload
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 
 __all__ = [
@@ -47,6 +48,10 @@ _PILOT_ROWS = 20_000
 _PILOT_TREES, _PILOT_TREES_OF_FEW = 16, 40
 _PILOT_SHARE, _PILOT_SHARE_OF_FEW = 0.75, 0.9
 _FEW_ROWS, _LEAST_ROWS, _LEAST_TREES = 1000, 100, 20
+
+# Powers of rows by which leaves, and how far trees are out of balance, may grow from a probe to all rows. Half
+# of the power that a probe shows is taken: part of it is chance, and leaves do not grow for ever.
+_OF_LEAVES, _OF_STRETCH, _OF_POWER = (-0.25, 1.0), (-0.1, 0.3), 0.5
 
 _NODE_BYTES = 40  # of the arrays over nodes
 _SPLIT_WEIGHT_BYTES = 12  # a float32, its column, and the mean there
@@ -130,7 +135,8 @@ def rows_per_leaf(work: Workload, numbers: Coefficients | None = None) -> float:
     if work.rows_per_leaf is not None:
         return work.rows_per_leaf
     if work.probe is not None and work.probe.rows_per_leaf is not None:
-        return work.probe.rows_per_leaf
+        told = work.probe.rows_per_leaf * _growth_since(work, lambda probe: probe.rows_per_leaf, *_OF_LEAVES)
+        return min(max(told, 1.0), work.growth().tree_rows)
     numbers = numbers or shipped()
     group, growth = group_of(work), work.growth()
     law = numbers.leaf[group]
@@ -140,6 +146,20 @@ def rows_per_leaf(work: Workload, numbers: Coefficients | None = None) -> float:
     limit = law["shares"][work.task] * growth.min_samples_split
     # Leaves end where rows are few or where nothing is left to tell, whichever is earlier.
     return min(max((limit**2 + floor**2) ** 0.5, 1.0), growth.tree_rows)
+
+
+def _growth_since(
+    work: Workload, of: Callable[[Probe], float | None], lowest: float, highest: float
+) -> float:
+    """Return how many times as large something is as in the probe: by the power of rows that it shows."""
+    large = work.probe
+    assert large is not None
+    small = large.smaller
+    was, became = (None if each is None else of(each) for each in (small, large))
+    if small is None or not was or not became:
+        return 1.0
+    power = math.log(became / was) / math.log(large.rows / small.rows)
+    return float((work.rows / large.rows) ** (_OF_POWER * min(max(power, lowest), highest)))
 
 
 def _clamped(work: Workload, numbers: Coefficients) -> dict[str, float]:
@@ -173,10 +193,17 @@ def tree_shape(work: Workload, numbers: Coefficients | None = None) -> Shape:
     numbers = numbers or shipped()
     leaf = rows_per_leaf(work, numbers)
     if work.probe is not None and work.probe.depth is not None:
-        probed = balanced_depth(work.with_rows(work.probe.rows), leaf)
-        return Shape(leaf, max(work.probe.depth / probed, 1.0))
+        stretch = _stretch_of(work, work.probe) or 1.0
+        told = stretch * _growth_since(work, lambda probe: _stretch_of(work, probe), *_OF_STRETCH)
+        return Shape(leaf, max(told, 1.0))
     law = numbers.stretch[group_of(work)]
     return Shape(leaf, max(power_law(law, work.task, **_clamped(work, numbers)), 1.0))
+
+
+def _stretch_of(work: Workload, probe: Probe) -> float | None:
+    if probe.depth is None or probe.rows_per_leaf is None:
+        return None
+    return max(probe.depth / balanced_depth(work.with_rows(probe.rows), probe.rows_per_leaf), 1.0)
 
 
 def weights_per_split(work: Workload, numbers: Coefficients | None = None) -> float:
@@ -323,17 +350,26 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
     0.0
     """
     numbers = numbers or shipped()
+    probe = work.probe
+    if probe is not None and probe.choosing_seconds is not None:
+        of_probe = _pilot_seconds(work.with_rows(probe.rows), numbers)
+        return probe.choosing_seconds * _pilot_seconds(work, numbers) / of_probe
     if work.n_trees < _LEAST_TREES or work.rows < _LEAST_ROWS or work.min_samples_split is not None:
         return 0.0
+    return _pilot_seconds(work, numbers) * numbers.pilot[work.split]
+
+
+def _pilot_seconds(work: Workload, numbers: Coefficients) -> float:
+    """Return the seconds of the trees that a pilot grows."""
     rows = min(work.rows, _PILOT_ROWS)
     few = rows <= _FEW_ROWS
     n_trees = _PILOT_TREES_OF_FEW if few else _PILOT_TREES
     inner = work.with_rows(rows * (_PILOT_SHARE_OF_FEW if few else _PILOT_SHARE))
     seconds = n_trees * tree_seconds(replace(inner, leaves="mean"), numbers)
-    if work.task in NUMBER_TASKS:
+    if work.leaves == "auto" and work.task in NUMBER_TASKS:
         # A second pilot finds out whether leaves shall have slopes.
         seconds += n_trees * tree_seconds(replace(inner, leaves="linear"), numbers)
-    return seconds * numbers.pilot[work.split]
+    return seconds
 
 
 def model_bytes(work: Workload, numbers: Coefficients | None = None) -> float:

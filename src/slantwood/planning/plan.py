@@ -15,7 +15,7 @@ from slantwood.planning.workload import Workload
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "plan", "plan_of"]
 
 # Fewer workers are enough where they take at most so much longer.
 _HARDLY_LONGER = 1.05
@@ -240,7 +240,31 @@ def plan(
     'partition'
     """
     work = Workload(int(rows), int(features), int(targets), **workload)
-    machines = Machines(workers, threads, memory, bandwidth, disk)
+    return plan_of(work, Machines(workers, threads, memory, bandwidth, disk))
+
+
+def plan_of(work: Workload, machines: Machines) -> Plan:
+    """Say what it would take to fit a forest, in every way there is.
+
+    Parameters
+    ----------
+    work : Workload
+        The forest.
+    machines : Machines
+        What there is to compute on.
+
+    Returns
+    -------
+    Plan
+        All ways, the recommended one first.
+
+    Examples
+    --------
+    >>> from slantwood.planning import Machines, Workload
+    >>> from slantwood.planning.plan import plan_of
+    >>> plan_of(Workload(10_000, 50), Machines()).best.name
+    'threads'
+    """
     numbers = shipped()
     ways = [make(work, machines, numbers) for make in WAYS.values()]
     # Trees that see fewer rows are another forest, and come after all that see all.

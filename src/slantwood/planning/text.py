@@ -161,23 +161,30 @@ def _advice(plan: Plan) -> list[str]:
 
 
 def _trust(plan: Plan) -> list[str]:
-    numbers, probe = plan.coefficients, plan.workload.probe
-    kind = "tree_seconds" if probe is None else "probed_seconds"
-    errors = numbers.errors[f"{kind} {plan.workload.split}"]
-    share, number = f"{errors['within']:.0%}", f"{errors['points']:.0f}"
-    within = f"within 30 % for {share} of {number} held-out measurements"
+    numbers, probe, split = plan.coefficients, plan.workload.probe, plan.workload.split
     where = f"on {numbers.measured['processor']}, {numbers.measured['date']}"
-    told = "" if probe is None else f", told from a probe of {probe.rows:,} rows,"
-    lines = [
-        f"Seconds of a tree ({plan.workload.split}){told} were {within} "
-        f"(median error {errors['median']:.0%}, worst {errors['worst']:.0%}), {where}."
-    ]
     if probe is None:
-        lines.append(
-            "What sizes do not tell, such as noise and the processor, a probe of your own data does: --probe."
-        )
+        errors = numbers.errors[f"tree_seconds {split}"]
+        lines = [
+            f"Seconds of a tree ({split}) were {_within(errors, 'held-out measurements')}, {where}.",
+            "What sizes do not tell, such as noise and the processor, some of your own rows do: "
+            "slantwood plan DATA.",
+        ]
+    else:
+        errors = numbers.plans[split]
+        lines = [
+            f"Times are told from trees on {probe.rows:,} rows. Whole fits ({split}), told from an eighth of "
+            f"their rows, were {_within(errors, 'data sets')}, {where}."
+        ]
     if plan.extrapolated:
         lines.append(
             f"Extrapolated: {'; '.join(plan.extrapolated)}. Rows count by n log n, the levels of a tree."
         )
     return lines
+
+
+def _within(errors: dict[str, float], what: str) -> str:
+    return (
+        f"within 30 % for {errors['within']:.0%} of {errors['points']:.0f} {what} (median error "
+        f"{errors['median']:.0%}, worst {errors['worst']:.0%})"
+    )

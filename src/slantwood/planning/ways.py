@@ -23,7 +23,7 @@ from slantwood.planning.costs import (
 from slantwood.planning.sizes import feature_bytes, sent_bytes, target_bytes
 from slantwood.planning.workload import Workload
 
-__all__ = ["WAYS", "Machines", "Way"]
+__all__ = ["PROCESS_BYTES", "WAYS", "Machines", "Way"]
 
 # Python and the libraries that a worker loads, before any row.
 PROCESS_BYTES = 250e6

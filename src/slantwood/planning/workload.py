@@ -76,6 +76,10 @@ class Probe:
         Distinct rows of a leaf, on average.
     depth : float, optional
         Depth of the leaf of a row, on average.
+    choosing_seconds : float, optional
+        CPU seconds in which settings were chosen before the first tree.
+    smaller : Probe, optional
+        What trees on a part of these rows took, which tells how costs grow with rows.
 
     Examples
     --------
@@ -88,6 +92,8 @@ class Probe:
     tree_seconds: float
     rows_per_leaf: float | None = None
     depth: float | None = None
+    choosing_seconds: float | None = None
+    smaller: Probe | None = None
 
     def __post_init__(self) -> None:
         """Check what is given."""
@@ -95,6 +101,8 @@ class Probe:
             raise ValueError(f"probe={self.rows} rows are too few; give 1 or more")
         if not self.tree_seconds > 0:
             raise ValueError(f"probe={self.tree_seconds!r} seconds a tree; give more than 0")
+        if self.smaller is not None and not self.smaller.rows < self.rows:
+            raise ValueError(f"the smaller probe has {self.smaller.rows} rows; give fewer than {self.rows}")
 
 
 @dataclass(frozen=True)
@@ -123,8 +131,9 @@ class Workload:
     min_samples_split : int, optional
         Nodes of fewer rows are leaves. By default what the rules say before a pilot has looked at the noise,
         which only makes it larger, and trees smaller and quicker.
-    leaves : {"mean", "linear"}
-        Whether leaves of numbers have slopes.
+    leaves : {"mean", "linear", "auto"}
+        Whether leaves of numbers have slopes; with "auto" a second pilot finds out, and trees are those
+        of "mean".
     rows_per_leaf : float, optional
         Rows of a leaf on average, which depends on the noise; by default as in the measurements.
     probe : Probe, optional
@@ -161,7 +170,7 @@ class Workload:
             object.__setattr__(self, "task", task)
         _check_word("task", self.task, PLANNED_TASKS)
         _check_word("split", self.split, PLANNED_SPLITS)
-        _check_word("leaves", self.leaves, ("mean", "linear"))
+        _check_word("leaves", self.leaves, ("mean", "linear", "auto"))
         if self.task == "binary" and self.targets != 2:
             raise ValueError(f"targets={self.targets} of task 'binary'; give 2, or task 'multi-class'")
         if self.task == "regression" and self.targets != 1:

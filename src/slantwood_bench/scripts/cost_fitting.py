@@ -35,10 +35,10 @@ from slantwood.planning.work import (
     tree_work,
     used_features,
 )
-from slantwood.planning.workload import Probe, Workload
+from slantwood.planning.workload import Workload
 from slantwood.task_names import CLASS_TASKS
 from slantwood_bench.scripts.cost_measuring import MOST_PREDICTED, Measured
-from slantwood_bench.scripts.cost_points import PROBE_PART, Point
+from slantwood_bench.scripts.cost_points import Point
 
 _PULL = 0.05  # of each parameter towards its common value, in units of a log error
 _LARGE = 4e6
@@ -50,16 +50,6 @@ class Pair(NamedTuple):
 
     point: Point
     measured: Measured
-    probe: Measured | None = None  # of an eighth of the rows
-
-    @property
-    def probed(self) -> Workload:
-        """The workload, with what the probe told."""
-        assert self.probe is not None
-        small = self.workload.with_rows(self.point.rows // PROBE_PART)
-        leaf = max(small.growth().tree_rows / self.probe.leaves, 1.0)
-        told = Probe(small.rows, self.probe.tree_seconds, leaf, max(self.probe.depth, 1.0))
-        return replace(self.workload, probe=told)
 
     @property
     def workload(self) -> Workload:
@@ -75,7 +65,7 @@ class Pair(NamedTuple):
             n_trees=found.n_trees,
             split=point.split,
             min_samples_split=point.min_samples_split,
-            leaves="linear" if point.leaves == "linear" else "mean",
+            leaves=point.leaves,
         )
 
     @property
@@ -121,6 +111,7 @@ def fitted(pairs: Sequence[Pair], measured: dict[str, str]) -> Coefficients:
         largest=largest_sizes(plain),
         checked={},
         errors={},
+        plans={},
         tree=tree,
         task=task,
         leaf={name: _fit_leaf(group) for name, group in groups.items()},
@@ -332,7 +323,6 @@ class Predicted:
 
     tree_seconds: float
     tree_seconds_of_shape: float  # where leaves and depth are those of the measured trees
-    probed_seconds: float  # told from a probe; nan where there is none
     choosing_seconds: float  # with what comes before trees otherwise
     memory: float
     model_bytes: float
@@ -359,7 +349,6 @@ def predicted_of(pair: Pair, numbers: Coefficients) -> Predicted:
     return Predicted(
         tree_seconds=tree_seconds(work, numbers),
         tree_seconds_of_shape=tree_seconds_of(work, pair.shape, numbers),
-        probed_seconds=math.nan if pair.probe is None else tree_seconds(pair.probed, numbers),
         choosing_seconds=choosing_seconds(work, numbers) + setup_seconds(work, numbers),
         memory=fit_bytes(work, 1, numbers) if numbers.memory else math.nan,
         model_bytes=model_bytes(work, numbers),
@@ -393,7 +382,6 @@ def measured_of(pair: Pair) -> Predicted:
     return Predicted(
         tree_seconds=found.tree_seconds,
         tree_seconds_of_shape=found.tree_seconds,
-        probed_seconds=found.tree_seconds,
         choosing_seconds=found.setup_seconds,
         memory=feature_bytes(pair.workload) + found.peak_bytes,
         model_bytes=found.model_bytes,

@@ -5,11 +5,7 @@ Seconds are those of the processor, of one thread, so that others at work on the
 
 from __future__ import annotations
 
-import multiprocessing
-import queue
-import sys
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +30,6 @@ _ENOUGH_SECONDS = 0.5
 _MOST_TREES = 8
 _PILOT_TREES = 20  # the least with which settings are chosen
 MOST_PREDICTED = 5000
-_LONGEST = 75.0  # seconds of a point, after which it is given up
 
 
 @dataclass(frozen=True)
@@ -155,37 +150,3 @@ def _n_bytes(matrix: Any) -> int:
     if sp.issparse(matrix):
         return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
     return int(np.asarray(matrix).nbytes)
-
-
-def measure_apart(points: Sequence[Point]) -> Iterator[Measured | None]:
-    """Measure one after the other, each in a process of its own, whose memory nothing else has used.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        The sizes.
-
-    Yields
-    ------
-    Measured or None
-        Seconds and bytes of each; None where it took too long.
-    """
-    # Processes are copies of one that has loaded the libraries, which takes longer than most fits.
-    method = "forkserver" if sys.platform != "win32" else "spawn"
-    context: Any = multiprocessing.get_context(method)
-    if method == "forkserver":
-        context.set_forkserver_preload([__name__])
-    for point in points:
-        results = context.Queue()
-        process = context.Process(target=_put_measured, args=(point, results))
-        process.start()
-        try:
-            yield results.get(timeout=_LONGEST)
-        except queue.Empty:
-            process.kill()
-            yield None
-        process.join()
-
-
-def _put_measured(point: Point, results: Any) -> None:
-    results.put(measure(point))

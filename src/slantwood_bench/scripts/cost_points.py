@@ -26,7 +26,6 @@ _PER_GROUP = {True: 40, False: 30}
 _MOST_CELLS = {"gradient": 4e6, "axis": 6e6, "svm": 4e6}
 _MOST_ROWS = 100_000
 _FURTHER = {True: 30, False: 20}
-PROBE_PART, _LEAST_PROBE_ROWS = 8, 500
 _LEAF_SIZES = (None, None, 10, 40, 160)
 _N_HIDDEN = 6
 # A class of texts is made of so many topics, which have words of their own.
@@ -94,24 +93,6 @@ def fresh(seed: int, number: int) -> list[Point]:
     groups = [(split, dense) for split in SPLITS for dense in (True, False)]
     drawn_points = [_drawn_point(*group, rng, k) for group in groups for k in range(number)]
     return [replace(each, held_out=True) for each in drawn_points]
-
-
-def smaller(point: Point) -> Point | None:
-    """Return the size of a probe of a held-out point: an eighth of its rows; None where that is too few.
-
-    Parameters
-    ----------
-    point : Point
-        Any size.
-
-    Returns
-    -------
-    Point or None
-        The smaller size.
-    """
-    rows = point.rows // PROBE_PART
-    enough = point.held_out and not point.pilot and rows >= _LEAST_PROBE_ROWS
-    return replace(point, rows=rows) if enough else None
 
 
 def _drawn_point(split: str, dense: bool, rng: np.random.Generator, number: int) -> Point:

@@ -23,6 +23,7 @@ import numpy as np
 
 import slantwood.planning
 from slantwood.planning.coefficients import Coefficients, shipped
+from slantwood_bench.scripts.apart import apart
 from slantwood_bench.scripts.cost_fitting import (
     Pair,
     Predicted,
@@ -32,20 +33,18 @@ from slantwood_bench.scripts.cost_fitting import (
     measured_of,
     predicted_of,
 )
-from slantwood_bench.scripts.cost_measuring import Measured, measure_apart
-from slantwood_bench.scripts.cost_points import PROBE_PART, SPLITS, Point, fresh, points, smaller
+from slantwood_bench.scripts.cost_measuring import Measured, measure
+from slantwood_bench.scripts.cost_points import SPLITS, Point, fresh, points
 from slantwood_bench.scripts.report import print_head, print_row
 
 MEASUREMENTS = Path(__file__).with_name("cost_measurements.json")
 COEFFICIENTS = Path(slantwood.planning.__file__).with_name("coefficients.json")
 
 WITHIN = 0.3  # what counts as close
-_PROBE_SIZES = (2000, 4000)
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 TITLES = {
     "tree_seconds": "CPU seconds of a tree, from sizes alone",
-    "probed_seconds": "the same, told from a probe of an eighth of the rows",
     "tree_seconds_of_shape": "the same, leaves and depth given",
     "choosing_seconds": "CPU seconds of the pilot",
     "memory": "memory of the fit, X included, from 4 MB of rows on",
@@ -83,10 +82,26 @@ def errors_of(pairs: Sequence[Pair], numbers: Coefficients, name: str) -> Errors
     """
     own = [each for each in pairs if each.point.pilot == (name == "choosing_seconds")]
     own = [each for each in own if name != "memory" or is_large(each)]
-    own = [each for each in own if name != "probed_seconds" or each.probe is not None]
     if not own:
         return Errors(0, math.nan, math.nan, math.nan)
-    ratios = [getattr(predicted_of(each, numbers), name) / getattr(measured_of(each), name) for each in own]
+    return errors_of_ratios(
+        [getattr(predicted_of(each, numbers), name) / getattr(measured_of(each), name) for each in own]
+    )
+
+
+def errors_of_ratios(ratios: Sequence[float]) -> Errors:
+    """Return how far ratios of predicted to measured are from 1.
+
+    Parameters
+    ----------
+    ratios : sequence of float
+        The ratios.
+
+    Returns
+    -------
+    Errors
+        Relative errors.
+    """
     wrong = np.abs(np.array(ratios) - 1.0)
     return Errors(len(wrong), float((wrong <= WITHIN).mean()), float(np.median(wrong)), float(wrong.max()))
 
@@ -100,9 +115,7 @@ def stored() -> tuple[dict[str, str], list[Pair]]:
         The measurements.
     """
     document = json.loads(MEASUREMENTS.read_text(encoding="utf-8"))
-    probes = {pair.point: pair.measured for pair in map(_pair, document["probes"])}
-    pairs = [_pair(row) for row in document["points"]]
-    return document["measured"], [pair._replace(probe=_probe_of(pair.point, probes)) for pair in pairs]
+    return document["measured"], [_pair(row) for row in document["points"]]
 
 
 def _pair(row: list[Any]) -> Pair:
@@ -122,13 +135,13 @@ def store(measured: dict[str, str], pairs: Sequence[Pair], path: Path = MEASUREM
     path : Path, optional
         File to write.
     """
-    small = [(smaller(pair.point), pair.probe) for pair in pairs]
-    probes = [Pair(point, probe) for point, probe in small if point is not None and probe is not None]
     names = [each.name for each in (*fields(Point), *fields(Measured))]
-    parts = [f'"measured": {json.dumps(measured)}', f'"names": {json.dumps(names)}']
-    for name, some in (("points", pairs), ("probes", probes)):
-        lines = ",\n".join(json.dumps(_row(pair)) for pair in some)
-        parts.append(f'"{name}": [\n{lines}\n]')
+    lines = ",\n".join(json.dumps(_row(pair)) for pair in pairs)
+    parts = [
+        f'"measured": {json.dumps(measured)}',
+        f'"names": {json.dumps(names)}',
+        f'"points": [\n{lines}\n]',
+    ]
     path.write_text("{" + ",\n".join(parts) + "}\n", encoding="utf-8")
 
 
@@ -151,19 +164,11 @@ def measure_all() -> tuple[dict[str, str], list[Pair]]:
     # In random order: what else the machine does for a while shall not hit one kind of points only.
     todo = points()
     random.Random(1).shuffle(todo)
-    small = [each for each in map(smaller, todo) if each is not None]
-    found: dict[Point, Measured] = {}
-    for point, measured in zip([*todo, *small], measure_apart([*todo, *small]), strict=True):
-        if measured is not None:
-            found[point] = measured
-        print(f"{len(found)}: {point.split}, {point.task}, {point.rows} rows", flush=True)
-    pairs = [Pair(point, found[point], _probe_of(point, found)) for point in todo if point in found]
+    pairs = []
+    for point, measured in zip(todo, apart(measure, todo), strict=True):
+        pairs += [] if measured is None else [Pair(point, measured)]
+        print(f"{len(pairs)}: {point.split}, {point.task}, {point.rows} rows", flush=True)
     return environment(), pairs
-
-
-def _probe_of(point: Point, found: dict[Point, Measured]) -> Measured | None:
-    small = smaller(point)
-    return None if small is None else found.get(small)
 
 
 def environment() -> dict[str, str]:
@@ -211,9 +216,8 @@ def fit_and_judge(measured: dict[str, str], pairs: Sequence[Pair]) -> Coefficien
     errors = {name: asdict(errors_of(held_out, numbers, name)) for name in TITLES}
     for split in SPLITS:
         own = [each for each in held_out if each.point.split == split]
-        for name in ("tree_seconds", "probed_seconds"):
-            errors[f"{name} {split}"] = asdict(errors_of(own, numbers, name))
-    return replace(numbers, errors=errors, checked=largest_sizes(held_out))
+        errors[f"tree_seconds {split}"] = asdict(errors_of(own, numbers, "tree_seconds"))
+    return replace(numbers, errors=errors, checked=largest_sizes(held_out), plans=shipped().plans)
 
 
 def grown(pairs: Sequence[Pair]) -> list[Pair]:
@@ -261,17 +265,6 @@ def print_errors(pairs: Sequence[Pair], numbers: Coefficients) -> None:
             if found.points:
                 shares = (f"{share:.0%}" for share in (found.within, found.median, found.worst))
                 print_row([TITLES[each.name], kind, found.points, *shares])
-    for least in _PROBE_SIZES:
-        for split in SPLITS:
-            own = [pair for pair in grown(pairs) if _is_held_out(split, pair.point)]
-            found = errors_of(
-                [pair for pair in own if pair.point.rows >= PROBE_PART * least], numbers, "probed_seconds"
-            )
-            if not found.points:
-                continue
-            shares = (f"{share:.0%}" for share in (found.within, found.median, found.worst))
-            kind = f"held out, {split}, probes of at least {least:,} rows"
-            print_row([TITLES["probed_seconds"], kind, found.points, *shares])
     n_bare = len(pairs) - len(grown(pairs))
     print(f"\n{n_bare} of {len(pairs)} points grew trees of at most two leaves and are left out")
 
@@ -297,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     if options.fresh:
         todo = fresh(*options.fresh)
-        found = zip(todo, measure_apart(todo), strict=True)
+        found = zip(todo, apart(measure, todo), strict=True)
         print_errors([Pair(point, each) for point, each in found if each is not None], shipped())
         return
     measured, pairs = measure_all() if options.measure else stored()
@@ -307,7 +300,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(", ".join(f"{name} {value}" for name, value in measured.items()) + "\n")
     print_errors(pairs, numbers)
     if options.write:
-        COEFFICIENTS.write_text(json.dumps(_shortened(asdict(numbers)), indent=1) + "\n", encoding="utf-8")
+        write_coefficients(numbers)
+
+
+def write_coefficients(numbers: Coefficients) -> None:
+    """Write the coefficients that ship with the package.
+
+    Parameters
+    ----------
+    numbers : Coefficients
+        The numbers.
+    """
+    COEFFICIENTS.write_text(json.dumps(_shortened(asdict(numbers)), indent=1) + "\n", encoding="utf-8")
 
 
 def _shortened(value: object) -> object:
