@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.estimators.parts.memory import MOST_PASSES, Division, divided, rows_wanted
-from slantwood.validation import check_memory
 from tests.sampling import examples
 
 
@@ -67,16 +66,3 @@ def test_trees_that_draw_few_rows_need_few_of_them():
 def test_memory_for_hardly_any_row_is_refused_with_what_would_do():
     with pytest.raises(ValueError, match=r"max_memory=1.0 kB is enough for 1 rows .* at least 50.0 kB"):
         divided(10**6, 1000.0, 1000, 10, 10**6, 0)
-
-
-@pytest.mark.parametrize(
-    ("said", "expected"), [("4GB", 4 * 10**9), ("1.5 gib", 3 << 29), ("200 MB", 2 * 10**8), (7, 7), ("7", 7)]
-)
-def test_memory_is_said_in_bytes_or_with_a_unit(said, expected):
-    assert check_memory("max_memory", said) == expected
-
-
-@pytest.mark.parametrize("said", ["4 apples", "", "-1GB", 0, "0MB", 1.5, True, None])
-def test_what_is_no_memory_is_refused(said):
-    with pytest.raises((TypeError, ValueError), match="max_memory="):
-        check_memory("max_memory", said)
