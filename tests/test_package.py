@@ -54,6 +54,19 @@ def test_the_examples_of_the_documentation_run_as_pasted():
         exec(compile(block, name, "exec"), {})
 
 
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the documentation is not part of this installation")
+def test_files_that_the_documentation_names_exist():
+    missing, n_named = [], 0
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text(encoding="utf-8")
+        named = [ROOT / path for path in re.findall(r"(?<![\w/.-])(?:src|tests|docs)/[\w./-]*\w", text)]
+        linked = [page.parent / path for path in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)]
+        n_named += len(named)
+        missing += [f"{page.name} names {path}" for path in (*named, *linked) if not path.exists()]
+    assert n_named > 10
+    assert missing == []
+
+
 def test_a_second_process_does_not_even_load_the_compiler():
     code = """
 import sys

@@ -53,9 +53,26 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-_UNITS |= {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+_PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_PREFIXES |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+_UNITS = {prefix + word: size for prefix, size in _PREFIXES.items() for word in ("b", "byte", "bytes")}
+_UNITS[""] = 1
+_SIZE = re.compile(r"\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def bytes_in(text: str) -> float | None:
+    """Return the bytes that a text names, None where it names none.
+
+    Examples
+    --------
+    >>> bytes_in("16GB"), bytes_in("0.5 GiB"), bytes_in("2 kbytes"), bytes_in("100"), bytes_in("much")
+    (16000000000.0, 536870912.0, 2000.0, 100.0, None)
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None or match[2].lower() not in _UNITS:
+        return None
+    n_bytes = float(match[1]) * _UNITS[match[2].lower()]
+    return n_bytes if math.isfinite(n_bytes) else None
 
 
 def check_memory(name: str, value: Any) -> int:
@@ -71,12 +88,12 @@ def check_memory(name: str, value: Any) -> int:
     (4000000000, 536870912, 100)
     """
     if isinstance(value, str):
-        match = _SIZE.fullmatch(value)
-        if match is None or match[2].lower() not in _UNITS:
+        found = bytes_in(value)
+        if found is None:
             raise ValueError(
                 f"{name}={value!r:.60} must be a number of bytes, or text such as '4GB' or '500MB'"
             )
-        n_bytes = int(float(match[1]) * _UNITS[match[2].lower()])
+        n_bytes = int(found)
     else:
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"{name}={with_type(value)} must be a number of bytes, or text such as '4GB'")

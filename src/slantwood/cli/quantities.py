@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import typer
 
+from slantwood.validation import bytes_in
+
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_FORM = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*([kmgt]?)(i?)(b|bytes?|bits?|bit/s|b/s)?", re.IGNORECASE)
+_NUMBER = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*([kmgt]?)", re.IGNORECASE)
+_RATE = re.compile(r"(.*?)(bits?|bytes?|b)(?:/s)?", re.IGNORECASE)
 
 
 def read_count(text: str | float) -> int:
@@ -29,9 +32,8 @@ def read_count(text: str | float) -> int:
     >>> read_count("1e9"), read_count("200k"), read_count("1.2M")
     (1000000000, 200000, 1200000)
     """
-    found = _FORM.fullmatch(str(text).strip().replace(",", "").replace("_", ""))
-    value = _value(found)
-    if found is None or found[4] or found[3] or value is None or not 1 <= value < 1e18 or value != int(value):
+    value = _number(str(text).replace(",", "").replace("_", ""))
+    if value is None or not 1 <= value < 1e18 or value != int(value):
         raise typer.BadParameter(f"{text!r} is no number of 1 or more; write 50000, 5e4, 50k or 1.2M")
     return int(value)
 
@@ -54,9 +56,8 @@ def read_amount(text: str | float) -> float:
     >>> read_amount("2.5")
     2.5
     """
-    found = _FORM.fullmatch(str(text).strip())
-    value = _value(found)
-    if found is None or found[4] or found[3] or value is None or not 0 < value < 1e18:
+    value = _number(str(text))
+    if value is None or not 0 < value < 1e18:
         raise typer.BadParameter(f"{text!r} is no positive number; write 5 or 2.5")
     return value
 
@@ -110,10 +111,10 @@ def read_bytes(text: str | float) -> float:
     >>> read_bytes("16GB"), read_bytes("1GiB")
     (16000000000.0, 1073741824.0)
     """
-    found = _FORM.fullmatch(str(text).strip())
-    value = _value(found)
-    is_bytes = found is not None and (found[4] or "").lower() in ("b", "byte", "bytes")
-    if found is None or value is None or not is_bytes or not 0 < value < 1e21:
+    said = str(text).strip()
+    # A number alone is more often one of gigabytes than of bytes.
+    value = bytes_in(said) if said[-1:].isalpha() else None
+    if value is None or not 0 < value < 1e21:
         raise typer.BadParameter(f"{text!r} is no amount of memory; write a number and a unit: 16GB or 500MB")
     return value
 
@@ -136,19 +137,19 @@ def read_rate(text: str | float) -> float:
     >>> read_rate("1Gbit"), read_rate("125MB/s")
     (125000000.0, 125000000.0)
     """
-    found = _FORM.fullmatch(str(text).strip())
-    value = _value(found)
-    if found is None or value is None or not found[4] or not 0 < value < 1e18:
+    found = _RATE.fullmatch(str(text).strip())
+    value = None if found is None else bytes_in(f"{found[1]}B")
+    if found is None or value is None or not 0 < value < 1e18:
         raise typer.BadParameter(f"{text!r} is no bandwidth; write a number and a unit: 1Gbit or 125MB/s")
-    return value / 8 if "bit" in found[4].lower() else value
+    return value / 8 if "bit" in found[2].lower() else value
 
 
-def _value(found: re.Match[str] | None) -> float | None:
+def _number(text: str) -> float | None:
+    found = _NUMBER.fullmatch(text.strip())
     if found is None:
         return None
     try:
         number = float(found[1])
     except ValueError:
         return None
-    step = 1024.0 if found[3] else 1000.0
-    return float(round(number * step ** _POWERS[found[2].lower()], 9))
+    return float(round(number * 1000.0 ** _POWERS[found[2].lower()], 9))

@@ -1,48 +1,8 @@
-"""Claims about dividing rows into shares that fit: random, apart, and as large as memory allows."""
+"""Claims about shares that fit: no more than there are passes, and as large as memory allows."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from slantwood.estimators.parts.memory import MOST_PASSES, Division, divided, rows_wanted
-from slantwood.validation import check_memory
-from tests.sampling import examples
-
-
-@given(
-    st.integers(1, 12),
-    st.floats(0.001, 1.0),
-    st.lists(st.integers(0, 300), min_size=1, max_size=6),
-    st.integers(0, 5),
-)
-@examples(50)
-def test_no_row_is_in_two_shares_and_their_sizes_are_known_before(n_shares, part, sizes, seed):
-    division = Division(n_shares, part / n_shares, seed)
-    for block, size in enumerate(sizes):
-        shares = [division.rows(share, block, size) for share in range(n_shares)]
-        rows = np.concatenate(shares)
-        assert len(np.unique(rows)) == len(rows)
-        assert ((rows >= 0) & (rows < size)).all()
-    for share in range(n_shares):
-        found = sum(len(division.rows(share, block, size)) for block, size in enumerate(sizes))
-        assert found == division.n_rows(share, sizes)
-
-
-def test_shares_of_all_rows_hold_all_of_them():
-    division = Division(3, 1 / 3, 0)
-    rows = np.concatenate([division.rows(share, 7, 1000) for share in range(3)])
-    assert sorted(rows) == list(range(1000))
-
-
-def test_blocks_of_a_single_row_have_their_part_too():
-    held = sum(len(Division(1, 0.1, 0).rows(0, block, 1)) for block in range(2000))
-    assert 140 < held < 260
-
-
-def test_a_share_is_a_random_part_of_each_block():
-    rows = Division(4, 0.25, 1).rows(2, 0, 10_000)
-    assert abs(rows.mean() - 5000) < 200
+from slantwood.estimators.parts.memory import MOST_PASSES, divided, rows_wanted
 
 
 def test_all_rows_that_fit_are_one_share():
@@ -67,16 +27,3 @@ def test_trees_that_draw_few_rows_need_few_of_them():
 def test_memory_for_hardly_any_row_is_refused_with_what_would_do():
     with pytest.raises(ValueError, match=r"max_memory=1.0 kB is enough for 1 rows .* at least 50.0 kB"):
         divided(10**6, 1000.0, 1000, 10, 10**6, 0)
-
-
-@pytest.mark.parametrize(
-    ("said", "expected"), [("4GB", 4 * 10**9), ("1.5 gib", 3 << 29), ("200 MB", 2 * 10**8), (7, 7), ("7", 7)]
-)
-def test_memory_is_said_in_bytes_or_with_a_unit(said, expected):
-    assert check_memory("max_memory", said) == expected
-
-
-@pytest.mark.parametrize("said", ["4 apples", "", "-1GB", 0, "0MB", 1.5, True, None])
-def test_what_is_no_memory_is_refused(said):
-    with pytest.raises((TypeError, ValueError), match="max_memory="):
-        check_memory("max_memory", said)

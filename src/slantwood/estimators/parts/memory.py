@@ -1,4 +1,4 @@
-"""How much memory rows take while trees grow on them, and how rows are divided so that it suffices.
+"""How much memory rows take while trees grow on them, and how many shares of them it suffices for.
 
 Rows are divided at random into shares, whatever block they lie in; one share is in memory at a time, and some
 of the trees grow on it. Passes over all blocks are limited: where the shares of so many passes do not hold
@@ -8,15 +8,15 @@ all rows, they are a sample of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.scans.scan import size_text
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows
+from slantwood.estimators.parts.division import Division
 
 # Beside encoded rows: what checks, scaled rows and bootstrap samples take, and for each thread the cells of
 # the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and
@@ -78,38 +78,6 @@ def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> 
     return raw + growth_bytes(agreement.bytes_per_row, 1, n_threads)
 
 
-class Division(NamedTuple):
-    """How rows are divided into shares."""
-
-    n_shares: int
-    fraction: float  # of all rows, in each share
-    seed: int
-
-    def rows(self, share: int, block: int, n_rows: int) -> np.ndarray:
-        """Return the rows of a block that are in a share, in order; no row is in two shares."""
-        if self.fraction >= 1.0:
-            return np.arange(n_rows)
-        rng = np.random.default_rng([self.seed, block])
-        first, last = self._places(rng, share, n_rows)
-        return np.sort(rng.permutation(n_rows)[first:last])
-
-    def n_rows(self, share: int, sizes: Sequence[int]) -> int:
-        """Return how many rows of blocks of these sizes are in a share."""
-        if self.fraction >= 1.0:
-            return sum(sizes)
-        total = 0
-        for block, size in enumerate(sizes):
-            first, last = self._places(np.random.default_rng([self.seed, block]), share, size)
-            total += last - first
-        return total
-
-    def _places(self, rng: np.random.Generator, share: int, n_rows: int) -> tuple[int, int]:
-        # Rounded by chance, so that blocks of a few rows have their part too.
-        offset, width = rng.random(), self.fraction * n_rows
-        first, last = (min(math.floor(place * width + offset), n_rows) for place in (share, share + 1))
-        return (0 if share == 0 else first), last
-
-
 def divided(
     n_rows: int, row_bytes: float, max_memory: int, most_shares: int, rows_wanted: int, seed: int
 ) -> Division:
@@ -146,7 +114,7 @@ def divided(
         return Division(1, 1.0, seed)
     n_shares = max(1, min(math.ceil(rows_wanted / most), most_shares, MOST_PASSES))
     rows = min(most, math.ceil(rows_wanted / n_shares), n_rows)
-    return Division(n_shares, min(rows / n_rows, 1.0 / n_shares), seed)
+    return Division(n_shares, min(n_shares * rows / n_rows, 1.0), seed)
 
 
 def rows_wanted(max_samples: int | float | None, n_rows: int, n_trees: int) -> int:

@@ -32,14 +32,8 @@ from slantwood.estimators.parts.agreement import (
     joined,
 )
 from slantwood.estimators.parts.blocks import ArrayBlocks, Blocks, ScanBlocks
-from slantwood.estimators.parts.memory import (
-    Division,
-    bytes_of_a_row,
-    divided,
-    growth_bytes,
-    n_bytes,
-    rows_wanted,
-)
+from slantwood.estimators.parts.division import Division
+from slantwood.estimators.parts.memory import bytes_of_a_row, divided, growth_bytes, n_bytes, rows_wanted
 from slantwood.estimators.parts.shares import Share, first_share, later_share
 from slantwood.features.rows import n_rows_of
 from slantwood.growth.plan import Planted
@@ -252,11 +246,11 @@ def _grown(
     gather = partial(_gathered, blocks, sizes, division, agreement=agreement)
     held = division.n_rows(0, sizes)
     if estimator.verbose > 0:
-        whole = division.n_shares * division.fraction >= 0.999
+        whole = division.n_held >= 0.999
         say(
             f"{agreement.n_rows:,} rows do not fit into max_memory={estimator.max_memory}: trees grow on "
             f"{division.n_shares} random shares of about {held:,} rows"
-            + ("" if whole else f", {100 * division.n_shares * division.fraction:.2g} % of all")
+            + ("" if whole else f", {100 * division.n_held:.2g} % of all")
         )
     if agreement.reader.max_samples is not None:
         draws = estimator.max_samples

@@ -18,6 +18,7 @@ from slantwood.ensemble.growing import planned
 from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows, joined
+from slantwood.estimators.parts.division import even_places, is_held
 from slantwood.growth.plan import GrowthPlan
 
 
@@ -103,6 +104,5 @@ def pieces_of(part: PartOfRows, n_shares: int, n_held: int, seed: Any) -> list[P
     if n_held == n_shares:
         return [part] * n_shares
     rng = np.random.default_rng(seed)
-    # The first share is drawn, too: else the rows that are left over would all go to the same ones.
-    first = rng.permutation((np.arange(part.n_rows) + rng.integers(n_shares)) % n_shares)
-    return [part.rows(np.flatnonzero((share - first) % n_shares < n_held)) for share in range(n_shares)]
+    places = rng.permutation(even_places(part.n_rows, n_shares, rng))
+    return [part.rows(np.flatnonzero(is_held(places, share, n_shares, n_held))) for share in range(n_shares)]
