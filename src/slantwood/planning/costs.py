@@ -49,8 +49,8 @@ _PILOT_TREES, _PILOT_TREES_OF_FEW = 16, 40
 _PILOT_SHARE, _PILOT_SHARE_OF_FEW = 0.75, 0.9
 _FEW_ROWS, _LEAST_ROWS, _LEAST_TREES = 1000, 100, 20
 
-# Powers of rows by which leaves, and how far trees are out of balance, may grow from a probe to all rows. Half
-# of the power that a probe shows is taken: part of it is chance, and leaves do not grow for ever.
+# Powers of rows by which leaves, and how far trees are out of balance, may grow from a probe to all rows.
+# Half of the power that a probe shows is taken: part of it is chance, and leaves do not grow for ever.
 _OF_LEAVES, _OF_STRETCH, _OF_POWER = (-0.25, 1.0), (-0.1, 0.3), 0.5
 
 _NODE_BYTES = 40  # of the arrays over nodes
