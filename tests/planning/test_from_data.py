@@ -76,7 +76,7 @@ def test_a_plan_has_the_settings_that_the_probe_chose(found):
     assert found.workload.n_trees == 30
     assert found.workload.min_samples_split >= 2
     assert found.workload.leaves == "mean"
-    assert "told from a probe of 850 rows" in str(found)
+    assert "told from trees on 850 rows" in str(found)
 
 
 def test_a_probe_is_of_two_sizes_and_times_the_choice_of_settings(found):

@@ -41,7 +41,7 @@ def test_a_probe_counts_what_a_small_fit_has():
     assert 1 <= found.rows_per_leaf <= 300
     assert found.depth >= 1
     assert forest.n_estimators == 100
-    assert "probe of 300 rows" in str(plan(rows=1e5, features=6, targets=2, probe=found))
+    assert "told from trees on 300 rows" in str(plan(rows=1e5, features=6, targets=2, probe=found))
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,9 @@ import slantwood
 # From top to bottom. A part may import what stands in a lower row, and nothing else.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("report",),
+    ("planning", "report"),
     ("callbacks", "dask", "model_data", "views", "warmup"),
     ("evaluation", "explain", "export"),
-    ("planning",),
     ("estimators",),
     ("ensemble", "label_trees"),
     ("data", "metrics", "model_selection"),
