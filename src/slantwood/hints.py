@@ -82,17 +82,18 @@ def pluralize(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
-def format_bytes(size: int) -> str:
+def format_bytes(size: float) -> str:
     """Say a number of bytes in the unit that suits it.
 
     Examples
     --------
-    >>> format_bytes(512), format_bytes(2_500_000)
-    ('512 bytes', '2.5 MB')
+    >>> format_bytes(512), format_bytes(2_500_000), format_bytes(848e9), format_bytes(1.77e12)
+    ('512 bytes', '2.5 MB', '848 GB', '1.8 TB')
     """
-    power = min((len(str(size)) - 1) // 3, 3)
+    size = round(size)
+    power = min((len(str(size)) - 1) // 3, 4)
     number = size / 1000**power
-    return f"{number:.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB')[power]}"
+    return f"{number:,.{0 if power == 0 or number >= 100 else 1}f} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def test_no_line_of_a_table_ends_with_blanks(capsys):
         (1000, "1.0 kB"),
         (36_040, "36.0 kB"),
         (250_000, "250 kB"),
-        (3 * 10**12, "3000 GB"),
+        (3 * 10**12, "3.0 TB"),
     ],
 )
 def test_sizes_are_said_in_the_unit_that_suits(size, words):

@@ -23,7 +23,7 @@ def test_rows_that_fit_no_machine_are_divided():
     replicate = way(found, "replicate")
     assert not replicate.fits
     assert replicate.memory > 1e9 * 200 * 4
-    assert re.search(r"does not fit: needs [\d,.]+ GB a worker", replicate.remark)
+    assert re.search(r"does not fit: needs [\d,.]+ TB a worker", replicate.remark)
 
 
 def test_what_would_fit_fits():

@@ -12,7 +12,7 @@ import typer
 from slantwood.cli.console import bars, say, warn
 from slantwood.cli.options import FileForm
 from slantwood.cli.training_options import TrainingOptions
-from slantwood.hints import listed, pluralize
+from slantwood.hints import format_bytes, listed, pluralize
 
 if TYPE_CHECKING:
     from slantwood.data.read_options import ReadOptions
@@ -68,11 +68,9 @@ def training_rows(options: TrainingOptions) -> Data | Scan:
         raise ValueError(f"{path} has no targets to learn; give --targets")
     if not found.feature_names:
         raise ValueError(f"{path} has no columns but targets and dropped ones; expected some to learn from")
-    from slantwood.data.scans.scan import size_text
-
     say(
         f"Found {path}: {pluralize(found.n_rows, 'row')}, {pluralize(len(found.feature_names), 'feature')}, "
-        f"{pluralize(len(found.files), f'{found.format.name} file')} of {size_text(found.n_bytes)}."
+        f"{pluralize(len(found.files), f'{found.format.name} file')} of {format_bytes(found.n_bytes)}."
     )
     reason = "the targets of all rows" if options.task is None else f"--task {options.task}"
     say(f"Task: {found.task} (as {reason} say{'s' * (options.task is not None)}).")
@@ -112,9 +110,7 @@ def _scan(options: TrainingOptions) -> Scan:
 
 
 def _whole_folder(path: str, found: Scan) -> Data:
-    from slantwood.data.scans.scan import size_text
-
-    files, size = pluralize(len(found.files), "file"), size_text(found.n_bytes)
+    files, size = pluralize(len(found.files), "file"), format_bytes(found.n_bytes)
     if found.n_bytes > _MOST_OF_A_FOLDER:
         raise ValueError(
             f"{path} has {files} of {size}, which would all be held in memory; give --max-memory 4GB (with "

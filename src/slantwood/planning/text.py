@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from slantwood.hints import format_bytes
 from slantwood.planning.ways import Way
 
 if TYPE_CHECKING:
     from slantwood.planning.plan import Plan
 
-__all__ = ["as_text", "bytes_text", "seconds_text"]
+__all__ = ["as_text", "seconds_text"]
 
 _MODELS = {
     "threads": "the forest of one machine",
@@ -17,30 +18,6 @@ _MODELS = {
     "partition": "trees that see the rows of one worker only",
     "out of core": "trees that see one share of the rows only",
 }
-
-
-def bytes_text(size: float) -> str:
-    """Say a number of bytes.
-
-    Parameters
-    ----------
-    size : float
-        Bytes.
-
-    Returns
-    -------
-    str
-        Three digits and a unit.
-
-    Examples
-    --------
-    >>> bytes_text(2.5e9), bytes_text(0), bytes_text(848e9)
-    ('2.5 GB', '0 B', '848 GB')
-    """
-    for unit, value in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= 0.9995 * value:
-            return f"{size / value:.3g} {unit}" if size < 999.5 * value else f"{size / value:,.0f} {unit}"
-    return f"{size:.0f} B"
 
 
 def seconds_text(seconds: float) -> str:
@@ -105,7 +82,7 @@ def _machines(plan: Plan) -> str:
     given = plan.machines
     workers = f"{given.workers:,} worker{'s' * (given.workers > 1)}"
     threads = f"{given.threads} thread{'s' * (given.threads > 1)}"
-    each = f"{threads} and {bytes_text(given.memory)} each, {bytes_text(given.bandwidth)}/s between them"
+    each = f"{threads} and {format_bytes(given.memory)} each, {format_bytes(given.bandwidth)}/s between them"
     return f"Machines: {workers} with {each}."
 
 
@@ -134,7 +111,7 @@ def _table(plan: Plan) -> list[str]:
 def _cells(way: Way) -> tuple[str, ...]:
     times = (way.transfer_seconds, way.first_seconds + way.growing_seconds, way.seconds)
     shown = [seconds_text(each) if way.fits else "-" for each in times]
-    sizes = (bytes_text(way.memory), bytes_text(way.moved))
+    sizes = (format_bytes(way.memory), format_bytes(way.moved))
     return (way.name, f"{way.workers:,}", f"{way.rows_per_tree:,}", *sizes, *shown)
 
 
@@ -146,17 +123,15 @@ def _advice(plan: Plan) -> list[str]:
     best = plan.best
     if best is None:
         return ["Nothing fits: see above for what would."]
-    workers = f", {best.workers:,} workers with {bytes_text(best.memory)} each" if best.workers > 1 else ""
+    workers = f", {best.workers:,} workers with {format_bytes(best.memory)} each" if best.workers > 1 else ""
     lines = [f"Recommended: {best.name}{workers}: {seconds_text(best.seconds)} for {_MODELS[best.name]}."]
     if best.workers > plan.enough_workers:
         lines.append(f"{plan.enough_workers:,} workers would take at most 5 % longer.")
     if plan.quicker is not None:
         other = plan.quicker
         lines.append(f"Quicker: {other.name}, {seconds_text(other.seconds)}, for {_MODELS[other.name]}.")
-    million = seconds_text(plan.predict_seconds())
-    lines.append(
-        f"The model takes {bytes_text(plan.model_bytes())}; one thread predicts a million rows in {million}."
-    )
+    size, million = format_bytes(plan.model_bytes()), seconds_text(plan.predict_seconds())
+    lines.append(f"The model takes {size}; one thread predicts a million rows in {million}.")
     return lines
 
 

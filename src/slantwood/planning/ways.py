@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from slantwood.hints import format_bytes
 from slantwood.planning.coefficients import Coefficients
 from slantwood.planning.costs import (
     choosing_seconds,
@@ -162,15 +163,11 @@ def _fewer_threads(work: Workload, machines: Machines, numbers: Coefficients) ->
 
 
 def _help(work: Workload, machines: Machines, numbers: Coefficients, other: str) -> str:
-    needs = f"does not fit: needs {_gigabytes(_needed(work, machines.threads, numbers))} a worker"
+    needs = f"does not fit: needs {format_bytes(_needed(work, machines.threads, numbers))} a worker"
     threads = _fewer_threads(work, machines, numbers)
     remedies = [f"{threads} thread{'s' * (threads > 1)} a worker"] if threads else []
     remedies += [other] if other else []
     return needs + (f"; would fit with {' or '.join(remedies)}" if remedies else "")
-
-
-def _gigabytes(size: float) -> str:
-    return f"{size / 1e9:,.3g} GB" if size < 1e12 else f"{size / 1e9:,.0f} GB"
 
 
 def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
@@ -215,7 +212,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
         remark += f"; {seen}: give --trees {n_shares} for all"
     if shares is None:
         remark = (
-            f"does not fit: the model alone takes {_gigabytes(work.n_trees * model_bytes(share, numbers))}"
+            f"does not fit: the model alone takes {format_bytes(work.n_trees * model_bytes(share, numbers))}"
         )
     return Way(
         name="out of core",

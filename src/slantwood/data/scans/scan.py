@@ -30,7 +30,7 @@ from slantwood.data.table import (
     task_of,
 )
 from slantwood.features.rows import n_rows_of
-from slantwood.hints import listed, pluralize, shown
+from slantwood.hints import format_bytes, listed, pluralize, shown
 from slantwood.task_names import CLASS_TASKS
 from slantwood.validation import check_integer
 
@@ -197,7 +197,7 @@ class Scan:
     def __repr__(self) -> str:
         rows = pluralize(self.n_rows, "row") + ", " if self.is_stored else ""
         of = pluralize(len(self.files), f"{self.format.name} file")
-        return f"<Scan: {rows}{of}, {size_text(self.n_bytes)}>"
+        return f"<Scan: {rows}{of}, {format_bytes(self.n_bytes)}>"
 
     # ---- Parquet and Arrow
 
@@ -322,17 +322,3 @@ def _as_frame(path: Path, X: Any, first: Data) -> Any:
                 f"nominal=[{shown(name)}] to take it as text everywhere, or drop it"
             )
     return X
-
-
-def size_text(n_bytes: float) -> str:
-    """Say a number of bytes in the unit that suits it.
-
-    Examples
-    --------
-    >>> size_text(20_000_000_000), size_text(300)
-    ('20.0 GB', '300 bytes')
-    """
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.1f} {unit}"
-    return f"{int(n_bytes)} bytes"

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.scans.scan import Scan, size_text
+from slantwood.data.scans.scan import Scan
 from slantwood.estimators.parts.agreement import PartOfRows, checked_part
 from slantwood.features.rows import n_rows_of, slice_rows
+from slantwood.hints import format_bytes
 
 # Of arrays: enough to be read fast, and little beside what trees need.
 _BLOCK_BYTES = 1 << 24
@@ -113,9 +114,9 @@ class ScanBlocks:
         largest = max(scan.files, key=lambda file: file.stat().st_size)
         if not scan.is_stored and largest.stat().st_size > max_memory / 2:
             raise ValueError(
-                f"{largest} has {size_text(largest.stat().st_size)}, and a {scan.format.name} file is read "
-                f"whole, for which max_memory={size_text(max_memory)} is too little; divide it into several, "
-                "or write it as Parquet"
+                f"{largest} has {format_bytes(largest.stat().st_size)}, and a {scan.format.name} file is "
+                f"read whole, for which max_memory={format_bytes(max_memory)} is too little; divide it into "
+                "several, or write it as Parquet"
             )
 
     def __iter__(self) -> Iterator[PartOfRows]:

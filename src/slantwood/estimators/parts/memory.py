@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.data.scans.scan import size_text
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows
 from slantwood.estimators.parts.division import Division
+from slantwood.hints import format_bytes
 
 # Beside encoded rows: what checks, scaled rows and bootstrap samples take, and for each thread the cells of
 # the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and
@@ -106,9 +106,9 @@ def divided(
     most = int(max_memory / row_bytes)
     if most < min(n_rows, _LEAST_ROWS):
         raise ValueError(
-            f"max_memory={size_text(max_memory)} is enough for {most} rows of {size_text(row_bytes)} each "
-            "(with what growing trees on them takes), too few to learn from; give at least "
-            f"{size_text(_LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
+            f"max_memory={format_bytes(max_memory)} is enough for {most} rows of {format_bytes(row_bytes)} "
+            "each (with what growing trees on them takes), too few to learn from; give at least "
+            f"{format_bytes(_LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
         )
     if n_rows <= most and rows_wanted >= n_rows:
         return Division(1, 1.0, seed)

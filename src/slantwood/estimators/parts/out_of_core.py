@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier
 
-from slantwood.data.scans.scan import Scan, size_text
+from slantwood.data.scans.scan import Scan
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
 from slantwood.estimators import validation as check
@@ -37,6 +37,7 @@ from slantwood.estimators.parts.memory import bytes_of_a_row, divided, growth_by
 from slantwood.estimators.parts.shares import Share, first_share, later_share
 from slantwood.features.rows import n_rows_of
 from slantwood.growth.plan import Planted
+from slantwood.hints import format_bytes
 from slantwood.messages import say
 from slantwood.targets.clustering import as_clustering
 from slantwood.threads import StopFlag, run_in_threads, thread_count
@@ -189,8 +190,8 @@ def _refuse_what_needs_all_rows(estimator: Any, needed: float, max_memory: int) 
         what = "warm_start=True adds trees on the rows of before"
     if what is not None:
         raise ValueError(
-            f"{what}, which needs all rows in memory: about {size_text(needed)}, and "
-            f"max_memory={size_text(max_memory)}; give a larger max_memory, or leave it out"
+            f"{what}, which needs all rows in memory: about {format_bytes(needed)}, and "
+            f"max_memory={format_bytes(max_memory)}; give a larger max_memory, or leave it out"
         )
 
 
