@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from slantwood.planning.coefficients import Coefficients, shipped
 from slantwood.planning.sizes import feature_bytes, scoring_bytes, target_bytes
@@ -352,8 +352,8 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
     numbers = numbers or shipped()
     probe = work.probe
     if probe is not None and probe.choosing_seconds is not None:
-        of_probe = _pilot_seconds(work.with_rows(probe.rows), numbers)
-        return probe.choosing_seconds * _pilot_seconds(work, numbers) / of_probe
+        # Much of a pilot is done row by row: it grows with rows, and not as fast as trees do.
+        return probe.choosing_seconds * _pilot_of(work.rows).all_rows / _pilot_of(probe.rows).all_rows
     if work.n_trees < _LEAST_TREES or work.rows < _LEAST_ROWS or work.min_samples_split is not None:
         return 0.0
     return _pilot_seconds(work, numbers) * numbers.pilot[work.split]
@@ -361,15 +361,29 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
 
 def _pilot_seconds(work: Workload, numbers: Coefficients) -> float:
     """Return the seconds of the trees that a pilot grows."""
-    rows = min(work.rows, _PILOT_ROWS)
-    few = rows <= _FEW_ROWS
-    n_trees = _PILOT_TREES_OF_FEW if few else _PILOT_TREES
-    inner = work.with_rows(rows * (_PILOT_SHARE_OF_FEW if few else _PILOT_SHARE))
-    seconds = n_trees * tree_seconds(replace(inner, leaves="mean"), numbers)
+    pilot = _pilot_of(work.rows)
+    inner = work.with_rows(pilot.tree_rows)
+    seconds = pilot.n_trees * tree_seconds(replace(inner, leaves="mean"), numbers)
     if work.leaves == "auto" and work.task in NUMBER_TASKS:
         # A second pilot finds out whether leaves shall have slopes.
-        seconds += n_trees * tree_seconds(replace(inner, leaves="linear"), numbers)
+        seconds += pilot.n_trees * tree_seconds(replace(inner, leaves="linear"), numbers)
     return seconds
+
+
+class _Pilot(NamedTuple):
+    n_trees: int  # of all folds
+    tree_rows: float
+
+    @property
+    def all_rows(self) -> float:
+        return self.n_trees * self.tree_rows
+
+
+def _pilot_of(rows: float) -> _Pilot:
+    rows = min(rows, _PILOT_ROWS)
+    if rows <= _FEW_ROWS:
+        return _Pilot(_PILOT_TREES_OF_FEW, rows * _PILOT_SHARE_OF_FEW)
+    return _Pilot(_PILOT_TREES, rows * _PILOT_SHARE)
 
 
 def model_bytes(work: Workload, numbers: Coefficients | None = None) -> float:
