@@ -7,16 +7,17 @@ import pytest
 
 
 @contextmanager
-def connected(n_workers):
-    """Start a cluster of processes, and yield a client of it."""
+def connected(n_workers, *, set_as_default=True, **given):
+    """Start a cluster of processes, of one thread each unless more is said, and yield a client of it."""
     distributed = pytest.importorskip("distributed", reason="dask and distributed are not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
             distributed.LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0"
+                n_workers=n_workers,
+                **{"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"} | given,
             ) as cluster,
-            distributed.Client(cluster) as client,
+            distributed.Client(cluster, set_as_default=set_as_default) as client,
         ):
             yield client
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 
 import dask
 import dask.array as da
@@ -15,8 +16,12 @@ from sklearn.datasets import make_classification, make_regression
 
 from slantwood import ObliqueForestRegressor
 from slantwood.callbacks import Callback
-from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
+from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor, growing
+from slantwood.ensemble.fitting import prepared
+from slantwood.estimators.parts import shares as module_of_shares
+from slantwood.threads import thread_count
 from slantwood.workers import shared as module_of_shared
+from tests.dask.conftest import connected
 from tests.dask.problems import BLOCK, PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
 
 # ---- each worker holds all rows
@@ -59,6 +64,25 @@ def test_trees_are_added_to_those_of_before(client):
     assert same_trees(forest, problem.local().fit(problem.X, problem.y))
     with pytest.raises(ValueError, match="n_estimators=8 adds no tree to the 8"):
         forest.fit(problem.dask_X, problem.dask_y)
+
+
+def test_settings_are_chosen_on_all_threads_of_a_worker(monkeypatch):
+    def counted(data, spec):
+        counts.append(thread_count(spec.n_jobs))
+        return prepared(data, spec)
+
+    problem, counts = classes(), []
+    for module in (growing, module_of_shares):
+        monkeypatch.setattr(module, "prepared", counted)
+    with connected(1, set_as_default=False, threads_per_worker=2, processes=False) as client:
+        forest = problem.on_cluster(client=client)
+        of_all_rows = forest.fit(problem.dask_X, problem.dask_y).forest_
+        forest.set_params(mode="partition").fit(problem.dask_X, problem.dask_y)
+        forest.set_params(mode="replicate", n_jobs=1).fit(problem.dask_X, problem.dask_y)
+        forest.set_params(n_jobs=None).fit(problem.X, problem.y)
+    assert counts == [2, 2, 1, 1]  # the last reads rows of this process, in this process
+    forest.forest_ = of_all_rows
+    assert same_trees(forest, problem.local().fit(problem.X, problem.y))
 
 
 def test_rows_reach_each_worker_once(client):
@@ -243,6 +267,51 @@ def test_workers_that_are_killed_cost_no_tree(client, shares, n_trees, after):
     assert len(killed) == len(after)
     assert same_trees(forest, undisturbed)
     client.wait_for_workers(2)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="signals of Linux")
+@pytest.mark.parametrize("which", [min, max])
+def test_rows_of_this_process_are_not_lost_with_a_worker(client, which):
+    def kill_one():
+        time.sleep(5.0)  # Dask takes back copies that it thinks nobody needs every two seconds
+        processes = client.run(os.getpid)
+        os.kill(processes[which(processes)], signal.SIGKILL)
+
+    problem = classes()
+    forest = problem.on_cluster().set_params(n_estimators=100).set_callbacks(After((20,), kill_one))
+    forest.fit(problem.X, problem.y)
+    assert same_trees(forest, problem.local().set_params(n_estimators=100).fit(problem.X, problem.y))
+    client.wait_for_workers(2)
+
+
+def test_a_client_that_is_not_the_current_one_is_used(client):
+    from distributed import Client
+
+    problem = classes()
+    with Client(client.scheduler.address, set_as_default=False) as other, no_client_is_current():
+        for given in ({}, problem.in_halves):
+            forest = problem.on_cluster(client=other, **given).fit(problem.dask_X, problem.dask_y)
+            assert len(forest) == 8
+
+
+@contextmanager
+def no_client_is_current():
+    from distributed import client
+
+    kept = dict(client._global_clients)
+    client._global_clients.clear()
+    try:
+        yield
+    finally:
+        client._global_clients.update(kept)
+
+
+def test_trees_that_are_long_on_their_way_are_waited_for(client, monkeypatch):
+    monkeypatch.setattr(growing, "_SECONDS_BETWEEN_LOOKS", 1e-4)  # sooner than any can arrive
+    problem = classes()
+    forest = problem.on_cluster().fit(problem.dask_X, problem.dask_y)
+    assert same_trees(forest, problem.local().fit(problem.X, problem.y))
 
 
 def test_a_callback_ends_the_fit_and_nothing_is_left_behind(client):

@@ -59,7 +59,7 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list
                 f"y or sample_weight is a dask collection, and X is {shown(type(X).__name__)}; give both as "
                 "dask collections, or both as arrays"
             )
-        return client.scatter([checked_part(X, y, sample_weight, 0)], hash=False)
+        return [checked_part(X, y, sample_weight, 0)]
     features = _blocks(client, X)
     targets, weights = (
         _blocks_like(client, X, each) or [None] * len(features) for each in (y, sample_weight)

@@ -160,7 +160,7 @@ class _OnCluster:
         shares = self._shares(client, parts, names, earlier)
         self.__dict__.update(shares.head.attributes)
         progress = Progress(self, self._n_trees - n_earlier, X, y, self._attributes_on_the_way)
-        trees = grown(client, shares.plans, range(n_earlier, self._n_trees))
+        trees = grown(client, shares, range(n_earlier, self._n_trees))
         forest = assembled(shares.head.outline, trees, earlier, progress.tree)
         progress.end(forest)
         self.__dict__.update(fitted_attributes(forest))

@@ -7,11 +7,13 @@ where a worker dies, Dask makes the share again elsewhere, and the trees that ar
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import parallel_config
 
 from slantwood.ensemble.assembling import Outline
 from slantwood.ensemble.fitting import prepared
@@ -30,6 +32,10 @@ _FEWEST_ROWS = 100
 
 # Between looks at which workers are still there, while a tree is waited for.
 _SECONDS_BETWEEN_LOOKS = 1.0
+
+# A worker whose memory is full pauses: it ends its tasks and begins no other until there is room again. One
+# that is idle for so long will have no room by itself.
+_SECONDS_OF_PAUSE = 10.0
 
 # Share of a worker's memory for its rows, where nothing else is said.
 _MEMORY_FOR_ROWS = 0.6
@@ -67,6 +73,13 @@ class Shares(NamedTuple):
     head: Head
     plans: list[Any]  # futures of Shared plans
     ground: Any  # Ground or its future, where all rows were read in one place; else None
+    workers: list[str] | None = None  # for each plan one that grows trees on it; None for the one that has it
+    given: Any = None  # futures of rows of this process, which Dask could not make again
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether each worker has all rows, so that any may grow any tree."""
+        return self.ground is not None
 
     def where_rows_are(self, client: Any, work: Callable[..., Any], forest: FittedForest) -> Any:
         """Return `work(ground, forest)`, done where all rows are: in this process or in a worker."""
@@ -83,10 +96,12 @@ def replicated(
 ) -> Shares:
     """Read all rows in one place, and send them, ready for trees, to each worker once."""
     if isinstance(parts[0], PartOfRows):
-        # Rows of this process are read here: every worker has them, so that none is lost with one of these.
+        # Rows of this process are read here. Trees depend on what is scattered itself: as long as a worker
+        # has some to grow, Dask leaves its copy alone, so that nothing is lost with one of the workers.
         here = _ground(local, names, earlier, seed, list(parts))
         [shared] = client.scatter([here.shared], broadcast=True, hash=False)
-        return Shares(_head(here), _held_by_all(client, shared), here)
+        workers = _workers(client)
+        return Shares(_head(here), [shared] * len(workers), here, workers)
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
     head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
     shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
@@ -104,9 +119,27 @@ def _ground(
     rows = joined(parts)
     data = local._read(rows.X, rows.y, rows.weights, *names)
     spec = local._spec(data, earlier)
-    data, spec = prepared(data, spec if earlier is not None else replace(spec, seed=seed))
+    with _threads_of_worker():
+        data, spec = prepared(data, spec if earlier is not None else replace(spec, seed=seed))
     plan, outline = planned(data, spec)
     return Ground(local, data, spec, Shared(plan), outline)
+
+
+@contextmanager
+def _threads_of_worker() -> Generator[None]:
+    """Choose settings on all threads of a worker, unless the user gave `n_jobs`; in this process as ever.
+
+    The trees must wait for it, so that the worker has nothing else to do.
+    """
+    from distributed import get_worker
+
+    try:
+        n_threads = get_worker().state.nthreads
+    except ValueError:  # this is no task of a worker
+        yield
+    else:
+        with parallel_config("threading", n_jobs=n_threads):
+            yield
 
 
 def _head(ground: Ground) -> Head:
@@ -138,8 +171,9 @@ def partitioned(
     client: Any, parts: Sequence[Any], local: Any, names: Names, max_memory: int | None, are_classes: bool
 ) -> Shares:
     """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
+    given = None
     if isinstance(parts[0], PartOfRows):
-        parts = client.scatter(list(parts), broadcast=True, hash=False)
+        parts = given = client.scatter(list(parts), hash=False)
     n_sample = max(SAMPLE_ROWS // len(parts), 1)
     seen = client.map(
         glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
@@ -166,7 +200,7 @@ def partitioned(
         client.submit(_share_plan, share, pure=False, **at(worker))
         for share, worker in zip([first, *later], workers, strict=True)
     ]
-    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None)
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None, given=given)
 
 
 def at(worker: str) -> dict[str, Any]:
@@ -176,11 +210,16 @@ def at(worker: str) -> dict[str, Any]:
 
 def _where(client: Any, future: Any) -> dict[str, Any]:
     """Return arguments by which a task runs where something is, so that it need not travel."""
-    from distributed import wait
-
-    wait(future)
+    _wait(client, future)
     places = sorted(client.who_has([future]).get(future.key, ()))
     return at(places[0]) if places else {}
+
+
+def _wait(client: Any, futures: Any) -> None:
+    from distributed import wait
+
+    with client.as_current():  # Dask would ask the current client, which may be another or none
+        wait(futures)
 
 
 # Pieces of the rows of a share by the numbers of their parts: rows are put together in that order, wherever
@@ -205,7 +244,10 @@ def _share(agreement: Agreement, found: list[Pieces], spec: ForestSpec | None) -
     """Read a share; the first, for which no spec is given, chooses the settings."""
     by_number = {number: piece for pieces in found for number, piece in pieces.items()}
     rows = [by_number[number] for number in sorted(by_number)]
-    return first_share(agreement, rows) if spec is None else later_share(agreement, rows, spec)
+    if spec is not None:
+        return later_share(agreement, rows, spec)
+    with _threads_of_worker():
+        return first_share(agreement, rows)
 
 
 def _share_head(share: Share) -> Head:
@@ -218,9 +260,7 @@ def _share_plan(share: Share) -> Shared[GrowthPlan]:
 
 def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], list[Any]]]:
     """Return workers, with the numbers of the parts that lie there, and these."""
-    from distributed import wait
-
-    wait(parts)
+    _wait(client, parts)
     places = client.who_has(list(parts))
     found: dict[str, list[int]] = {}
     somewhere = _workers(client)[0]
@@ -263,6 +303,13 @@ def _workers(client: Any) -> list[str]:
 # ---- trees
 
 
+class _Field(NamedTuple):
+    """Rows that trees grow on, and where."""
+
+    plan: Any  # a future
+    worker: str | None  # the only one that may grow trees on them; None for any
+
+
 class _Task(NamedTuple):
     """A tree that is on its way."""
 
@@ -271,24 +318,51 @@ class _Task(NamedTuple):
     worker: str | None  # the only one that may grow it; None for any
 
 
-def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generator[Planted]:
+class _Seen(NamedTuple):
+    """Workers, as they were at a look."""
+
+    able: set[str]  # trees may be expected of them
+    stuck: set[str]  # they have been paused and idle for long
+
+
+class _Watch:
+    """Looks at which workers are there."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._idle_since: dict[str, float] = {}  # of workers that are paused
+
+    def look(self) -> _Seen:
+        known, now = self._client.scheduler_info(n_workers=-1)["workers"], monotonic()
+        idle = (worker for worker, info in known.items() if _is_paused_and_idle(info))
+        self._idle_since = {worker: self._idle_since.get(worker, now) for worker in idle}
+        stuck = {worker for worker, since in self._idle_since.items() if now - since > _SECONDS_OF_PAUSE}
+        return _Seen(set(known) - stuck, stuck)
+
+
+def _is_paused_and_idle(info: dict[str, Any]) -> bool:
+    # A tree that is under way may be what takes the memory, and ends.
+    return info["status"] == "paused" and not info["metrics"]["task_counts"].get("executing")
+
+
+def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Planted]:
     """Yield trees in the order of their numbers, each from the share that its number says.
 
     Closed early, it cancels what nobody waits for.
     """
-    from distributed import CancelledError, wait
+    from distributed import CancelledError
 
-    wait(plans)
-    places = client.who_has(list(plans))
-    # A tree grows where its rows are, and nowhere else: idle workers would fetch the rows of others.
-    waiting = [
-        _submitted(client, plans, number, min(places.get(plans[number % len(plans)].key, ()), default=None))
-        for number in numbers
-    ]
+    _wait(client, shares.plans)
+    places = client.who_has(shares.plans)
+    having = [min(places.get(plan.key, ()), default=None) for plan in shares.plans]
+    workers = having if shares.workers is None else shares.workers
+    fields = [_Field(plan, worker) for plan, worker in zip(shares.plans, workers, strict=True)]
+    waiting = [_submitted(client, fields[number % len(fields)], number) for number in numbers]
     waiting.reverse()
+    watch = _Watch(client)
     try:
         while waiting:
-            yield _next(client, plans, waiting)
+            yield _next(client, fields, waiting, watch, are_alike=shares.are_alike)
             waiting.pop().future.release()
     except (Exception, CancelledError) as error:
         if client.status == "running" and not isinstance(error, CancelledError):
@@ -303,32 +377,44 @@ def grown(client: Any, plans: Sequence[Any], numbers: Sequence[int]) -> Generato
                 client.cancel([task.future for task in waiting], force=True)
 
 
-def _submitted(client: Any, plans: Sequence[Any], number: int, worker: str | None) -> _Task:
-    only = {} if worker is None else {"workers": [worker]}
+def _submitted(client: Any, field: _Field, number: int) -> _Task:
+    # A tree grows where its rows are, and nowhere else: idle workers would fetch the rows of others.
+    only = {} if field.worker is None else {"workers": [field.worker]}
     # Lower numbers first, since they are waited for first.
-    plan = plans[number % len(plans)]
-    return _Task(number, client.submit(_grow, plan, number, pure=False, priority=-number, **only), worker)
+    future = client.submit(_grow, field.plan, number, pure=False, priority=-number, **only)
+    return _Task(number, future, field.worker)
 
 
-def _next(client: Any, plans: Sequence[Any], waiting: list[_Task]) -> Planted:
-    """Wait for the last of these tasks; those of workers that are gone are given to any other."""
+def _next(
+    client: Any, fields: list[_Field], waiting: list[_Task], watch: _Watch, *, are_alike: bool
+) -> Planted:
+    """Wait for the last of these tasks; those of workers that are gone or stuck are given to others."""
+    seconds = _SECONDS_BETWEEN_LOOKS
     while True:
         future = waiting[-1].future
         try:
-            return future.result(timeout=_SECONDS_BETWEEN_LOOKS)
+            return future.result(timeout=seconds)
         except TimeoutError:
-            if future.done():
-                raise
-        alive = client.scheduler_info(n_workers=-1)["workers"]
+            if future.status == "error":
+                raise  # of the work itself
+            # A tree that is grown is on its way here, which may be slow, or its worker is gone.
+            seconds = 2.0 * seconds if future.done() else _SECONDS_BETWEEN_LOOKS
+        seen = watch.look()
         lost = [
             place
             for place, task in enumerate(waiting)
-            if task.worker is not None and task.worker not in alive and not task.future.done()
+            if task.worker is not None and task.worker not in seen.able and not task.future.done()
         ]
         if lost:
             client.cancel([waiting[place].future for place in lost], force=True)
         for place in lost:
-            waiting[place] = _submitted(client, plans, waiting[place].number, None)
+            number, _, worker = waiting[place]
+            others = [field for field in fields if field.worker in seen.able]
+            if are_alike and worker in seen.stuck and others:
+                field = others[number % len(others)]  # whose worker need not hold the rows twice
+            else:
+                field = _Field(fields[number % len(fields)].plan, None)
+            waiting[place] = _submitted(client, field, number)
 
 
 def _grow(shared: Shared[GrowthPlan], number: int) -> Planted:
