@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
-from slantwood.dask.growing import bytes_of_a_row
+from slantwood.dask.shares import bytes_of_a_row
 from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
 
 ROWS, BLOCK = 240, 70

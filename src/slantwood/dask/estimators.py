@@ -15,8 +15,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.dask.collections import is_collection, is_folder, names_in, parts_of
-from slantwood.dask.growing import Ground, Names, Shares, grown, partitioned, replicated
+from slantwood.dask.growing import grown
 from slantwood.dask.prediction import example_of, predicted, top_labels
+from slantwood.dask.shares import Ground, Names, Shares, partitioned, replicated
 from slantwood.data.scans.files import files_of
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest

@@ -1,0 +1,293 @@
+"""Who holds which rows on a cluster: each worker all of them, or a random share.
+
+What a worker holds is a future that Dask can make again elsewhere, from the collections or files, where a
+worker dies. How trees grow on it is the matter of `growing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import parallel_config
+
+from slantwood.ensemble.assembling import Outline
+from slantwood.ensemble.fitting import prepared
+from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.growing import planned
+from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
+from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
+from slantwood.estimators.parts.memory import growth_bytes
+from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
+from slantwood.growth.plan import GrowthPlan
+from slantwood.workers.shared import Shared
+
+# A share with fewer rows than these is not worth a worker.
+_FEWEST_ROWS = 100
+
+# Share of a worker's memory for its rows, where nothing else is said.
+_MEMORY_FOR_ROWS = 0.6
+
+
+class Names(NamedTuple):
+    """What is said about columns in `fit`."""
+
+    clustering: Any
+    features: Sequence[str] | None
+    targets: Sequence[str] | None
+
+
+class Ground(NamedTuple):
+    """All rows in one worker, read and ready; it stays there."""
+
+    reader: Any  # an estimator that knows the names of columns
+    data: TrainingData
+    spec: ForestSpec
+    shared: Shared[GrowthPlan]
+    outline: Outline
+
+
+class Head(NamedTuple):
+    """What the process that called `fit` must know."""
+
+    attributes: dict[str, Any]  # of the estimator: number and names of columns
+    outline: Outline
+    spec: ForestSpec
+
+
+class Shares(NamedTuple):
+    """Where trees grow."""
+
+    head: Head
+    plans: list[Any]  # futures of Shared plans
+    ground: Any  # Ground or its future, where all rows were read in one place; else None
+    workers: list[str] | None = None  # for each plan one that grows trees on it; None for the one that has it
+    given: Any = None  # futures of rows of this process, which Dask could not make again
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether each worker has all rows, so that any may grow any tree."""
+        return self.ground is not None
+
+    def where_rows_are(self, client: Any, work: Callable[..., Any], forest: FittedForest) -> Any:
+        """Return `work(ground, forest)`, done where all rows are: in this process or in a worker."""
+        if isinstance(self.ground, Ground):
+            return work(self.ground, forest)
+        return client.submit(work, self.ground, forest, pure=False).result()
+
+
+# ---- each worker holds all rows
+
+
+def replicated(
+    client: Any, parts: Sequence[Any], local: Any, names: Names, earlier: FittedForest | None, seed: int
+) -> Shares:
+    """Read all rows in one place, and send them, ready for trees, to each worker once."""
+    if isinstance(parts[0], PartOfRows):
+        # Rows of this process are read here. Trees depend on what is scattered itself: as long as a worker
+        # has some to grow, Dask leaves its copy alone, so that nothing is lost with one of the workers.
+        here = _ground(local, names, earlier, seed, list(parts))
+        [shared] = client.scatter([here.shared], broadcast=True, hash=False)
+        workers = _workers(client)
+        return Shares(_head(here), [shared] * len(workers), here, workers)
+    ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
+    head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
+    shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
+    return Shares(head, _held_by_all(client, shared), ground)
+
+
+def _held_by_all(client: Any, shared: Any) -> list[Any]:
+    """Return the plan as a future of its own for each worker, on which tasks there depend."""
+    return [client.submit(_held, shared, pure=False, **at(worker)) for worker in _workers(client)]
+
+
+def _ground(
+    local: Any, names: Names, earlier: FittedForest | None, seed: int, parts: list[PartOfRows]
+) -> Ground:
+    rows = joined(parts)
+    data = local._read(rows.X, rows.y, rows.weights, *names)
+    spec = local._spec(data, earlier)
+    with _threads_of_worker():
+        data, spec = prepared(data, spec if earlier is not None else replace(spec, seed=seed))
+    plan, outline = planned(data, spec)
+    return Ground(local, data, spec, Shared(plan), outline)
+
+
+@contextmanager
+def _threads_of_worker() -> Generator[None]:
+    """Choose settings on all threads of a worker, unless the user gave `n_jobs`; in this process as ever.
+
+    The trees must wait for it, so that the worker has nothing else to do.
+    """
+    from distributed import get_worker
+
+    try:
+        n_threads = get_worker().state.nthreads
+    except ValueError:  # this is no task of a worker
+        yield
+    else:
+        with parallel_config("threading", n_jobs=n_threads):
+            yield
+
+
+def _head(ground: Ground) -> Head:
+    # The targets know the classes; names of columns are attributes.
+    return Head(learned_attributes(ground.reader), ground.outline, ground.spec)
+
+
+def _shared(ground: Ground) -> Shared[GrowthPlan]:
+    return ground.shared
+
+
+def _held(shared: Shared[GrowthPlan]) -> Shared[GrowthPlan]:
+    return shared
+
+
+def learned_attributes(reader: Any) -> dict[str, Any]:
+    """Return what an estimator learned about columns when it read rows."""
+    return {
+        name: value
+        for name, value in vars(reader).items()
+        if name.endswith("_") and not name.startswith("_") and name != "forest_"
+    }
+
+
+# ---- each worker holds a share of the rows
+
+
+def partitioned(
+    client: Any, parts: Sequence[Any], local: Any, names: Names, max_memory: int | None, are_classes: bool
+) -> Shares:
+    """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
+    given = None
+    if isinstance(parts[0], PartOfRows):
+        parts = given = client.scatter(list(parts), hash=False)
+    n_sample = max(SAMPLE_ROWS // len(parts), 1)
+    seen = client.map(
+        glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
+    )
+    agreement = agree(local, client.gather(seen), *names)
+    workers = _workers(client)[: max(agreement.n_rows // _FEWEST_ROWS, 1)]
+    n_held = _n_held(client, workers, agreement, max_memory)
+    seed = agreement.reader.forest_.seed
+    piles = [
+        (worker, client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker)))
+        for worker, numbers, here in _by_worker(client, parts)
+    ]
+    pieces = [
+        [client.submit(_pieces, pile, share, pure=False, **at(worker)) for worker, pile in piles]
+        for share in range(len(workers))
+    ]
+    first = client.submit(_share, agreement, pieces[0], None, pure=False, **at(workers[0]))
+    head = client.submit(_share_head, first, pure=False, **_where(client, first)).result()
+    later = [
+        client.submit(_share, agreement, of_share, head.spec, pure=False, **at(worker))
+        for of_share, worker in zip(pieces[1:], workers[1:], strict=True)
+    ]
+    plans = [
+        client.submit(_share_plan, share, pure=False, **at(worker))
+        for share, worker in zip([first, *later], workers, strict=True)
+    ]
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None, given=given)
+
+
+def at(worker: str) -> dict[str, Any]:
+    """Return arguments by which a task runs on a worker, or where that is gone on another."""
+    return {"workers": [worker], "allow_other_workers": True}
+
+
+def _where(client: Any, future: Any) -> dict[str, Any]:
+    """Return arguments by which a task runs where something is, so that it need not travel."""
+    wait_for(client, future)
+    places = sorted(client.who_has([future]).get(future.key, ()))
+    return at(places[0]) if places else {}
+
+
+def wait_for(client: Any, futures: Any) -> None:
+    """Wait until futures are done, or have failed."""
+    from distributed import wait
+
+    with client.as_current():  # Dask would ask the current client, which may be another or none
+        wait(futures)
+
+
+# Pieces of the rows of a share by the numbers of their parts: rows are put together in that order, wherever
+# the parts are, so that the trees do not depend on it.
+Pieces = dict[int, PartOfRows]
+
+
+def _pile(parts: list[PartOfRows], numbers: list[int], n_shares: int, n_held: int, seed: int) -> list[Pieces]:
+    """Divide all parts that a worker has into pieces for each share."""
+    divided = [
+        pieces_of(part, n_shares, n_held, np.random.SeedSequence(seed, spawn_key=(number,)))
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+    return [dict(zip(numbers, of_share, strict=True)) for of_share in zip(*divided, strict=True)]
+
+
+def _pieces(pile: list[Pieces], share: int) -> Pieces:
+    return pile[share]
+
+
+def _share(agreement: Agreement, found: list[Pieces], spec: ForestSpec | None) -> Share:
+    """Read a share; the first, for which no spec is given, chooses the settings."""
+    by_number = {number: piece for pieces in found for number, piece in pieces.items()}
+    rows = [by_number[number] for number in sorted(by_number)]
+    if spec is not None:
+        return later_share(agreement, rows, spec)
+    with _threads_of_worker():
+        return first_share(agreement, rows)
+
+
+def _share_head(share: Share) -> Head:
+    return Head({}, share.outline, share.spec)
+
+
+def _share_plan(share: Share) -> Shared[GrowthPlan]:
+    return Shared(share.plan)
+
+
+def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], list[Any]]]:
+    """Return workers, with the numbers of the parts that lie there, and these."""
+    wait_for(client, parts)
+    places = client.who_has(list(parts))
+    found: dict[str, list[int]] = {}
+    somewhere = _workers(client)[0]
+    for number, part in enumerate(parts):
+        found.setdefault(next(iter(sorted(places.get(part.key, ()))), somewhere), []).append(number)
+    return [(worker, numbers, [parts[n] for n in numbers]) for worker, numbers in sorted(found.items())]
+
+
+def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memory: int | None) -> int:
+    """Return in how many shares each row may be: as many as the memory of the workers allows."""
+    known = client.scheduler_info(n_workers=-1)["workers"]
+    infos = [known[worker] for worker in workers if worker in known]
+    limits = [info["memory_limit"] * _MEMORY_FOR_ROWS for info in infos if info["memory_limit"]]
+    limits = limits if max_memory is None else [max_memory]
+    if not limits:
+        return 1
+    all_rows = agreement.n_rows * bytes_of_a_row(agreement, max(info["nthreads"] for info in infos))
+    n_held = int(min(limits) * len(workers) / all_rows)
+    if n_held < 1:
+        raise MemoryError(
+            f"a share of the rows for each of the {len(workers)} workers takes about "
+            f"{all_rows / len(workers) / 1e9:.2g} GB, and may take {min(limits) / 1e9:.2g} GB; add workers, "
+            "give them more memory, or give a larger max_memory"
+        )
+    return min(n_held, len(workers))
+
+
+def bytes_of_a_row(agreement: Agreement, n_threads: int) -> float:
+    """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth."""
+    return agreement.bytes_per_row + growth_bytes(agreement.bytes_per_row, 1, n_threads)
+
+
+def _workers(client: Any) -> list[str]:
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    if not workers:
+        raise ValueError("the cluster of client has no workers; start some, or wait with wait_for_workers(1)")
+    return workers
