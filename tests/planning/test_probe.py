@@ -7,7 +7,7 @@ import pytest
 
 from slantwood import ObliqueForestClassifier
 from slantwood.planning import Probe, Workload, plan, probe
-from slantwood.planning.costs import rows_per_leaf, tree_seconds, tree_shape
+from slantwood.planning.costs import model_bytes, rows_per_leaf, tree_seconds, tree_shape
 
 WORK = Workload(100_000, 30, 2)
 
@@ -21,6 +21,23 @@ def test_leaves_and_balance_are_those_of_the_probe():
     told = replace(WORK, probe=Probe(1024, 0.1, 4.0, 12.0))
     assert rows_per_leaf(told) == 4.0
     assert tree_shape(told).stretch == pytest.approx(12.0 / 8.0)
+
+
+def test_trees_of_more_rows_have_as_many_bytes_a_leaf_as_those_of_the_probe():
+    probe = Probe(10_000, 0.7, 8.0, 12.0, 50_000.0)
+    assert model_bytes(replace(WORK, rows=10_000, probe=probe)) == pytest.approx(50_000)
+    assert model_bytes(replace(WORK, rows=40_000, probe=probe)) == pytest.approx(200_000)
+
+
+def test_leaves_that_grow_from_a_quarter_of_the_probe_to_it_go_on_to_grow():
+    smaller = Probe(5000, 0.2, 4.0, 11.0)
+    told = [
+        rows_per_leaf(replace(WORK, rows=rows, probe=Probe(20_000, 0.7, 8.0, 12.0, smaller=smaller)))
+        for rows in (20_000, 80_000)
+    ]
+    assert told[0] == pytest.approx(8.0)
+    # Twice as large from a quarter of the rows: half of that power is taken for four times as many.
+    assert told[1] == pytest.approx(8.0 * 2**0.5)
 
 
 def test_more_rows_than_the_probe_had_take_longer():
@@ -49,7 +66,10 @@ def test_a_probe_counts_what_a_small_fit_has():
     [
         ((0, 1.0), "0 rows"),
         ((10, 0.0), "0.0 seconds"),
-        ((10, 1.0, None, None, None, Probe(10, 1.0)), "the smaller probe has 10 rows; give fewer than 10"),
+        (
+            (10, 1.0, None, None, None, None, Probe(10, 1.0)),
+            "smaller probe has 10 rows; give fewer than 10",
+        ),
     ],
 )
 def test_a_probe_of_nothing_is_refused(given, said):

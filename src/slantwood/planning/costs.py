@@ -411,6 +411,9 @@ def model_bytes(work: Workload, numbers: Coefficients | None = None) -> float:
     numbers = numbers or shipped()
     leaf_rows = rows_per_leaf(work, numbers)
     n_leaves = max(work.growth().tree_rows / leaf_rows, 1.0)
+    if work.probe is not None and work.probe.tree_bytes is not None and work.probe.rows_per_leaf is not None:
+        probed_rows = work.with_rows(work.probe.rows).growth().tree_rows
+        return work.probe.tree_bytes * n_leaves / max(probed_rows / work.probe.rows_per_leaf, 1.0)
     of_splits = n_leaves * weights_per_split(work, numbers) * _SPLIT_WEIGHT_BYTES
     if work.has_sparse_targets:
         of_leaf = active_targets(work, leaf_rows) * _CSR_CELL + _CSR_ROW

@@ -155,6 +155,7 @@ class _Timed(NamedTuple):
     first_seconds: float  # before the first tree
     rows_per_leaf: float
     depth: float
+    tree_bytes: float
 
 
 def _timed(model: Any, X: Any, y: Any, n_trees: int) -> _Timed:
@@ -174,8 +175,10 @@ def _timed(model: Any, X: Any, y: Any, n_trees: int) -> _Timed:
         max(ends[0] - begun - tree_seconds, 0.0),
         max(float(distinct * len(ends) / is_leaf.sum()), 1.0),
         max(float(weight @ trees.depth[is_leaf] / weight.sum()), 1.0),
+        trees.nbytes / len(ends),
     )
 
 
 def _as_probe(timed: _Timed, choosing_seconds: float | None, smaller: Probe | None) -> Probe:
-    return Probe(timed.rows, timed.tree_seconds, timed.rows_per_leaf, timed.depth, choosing_seconds, smaller)
+    shape = (timed.rows_per_leaf, timed.depth, timed.tree_bytes)
+    return Probe(timed.rows, timed.tree_seconds, *shape, choosing_seconds, smaller)

@@ -76,6 +76,8 @@ class Probe:
         Distinct rows of a leaf, on average.
     depth : float, optional
         Depth of the leaf of a row, on average.
+    tree_bytes : float, optional
+        Size of one tree.
     choosing_seconds : float, optional
         CPU seconds in which settings were chosen before the first tree.
     smaller : Probe, optional
@@ -92,6 +94,7 @@ class Probe:
     tree_seconds: float
     rows_per_leaf: float | None = None
     depth: float | None = None
+    tree_bytes: float | None = None
     choosing_seconds: float | None = None
     smaller: Probe | None = None
 
