@@ -6,12 +6,14 @@ of memory, leaves undone is given to others, and the forest is the same.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Generator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
-from slantwood.dask.shares import Shares, wait_for
+from slantwood.dask.shares import Ground, Shares, sent_to_all, wait_for
 from slantwood.growth.plan import GrowthPlan, Planted
 from slantwood.workers.shared import Shared
 
@@ -70,19 +72,25 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
 
     Closed early, it cancels what nobody waits for.
     """
-    from distributed import CancelledError
-
-    wait_for(client, shares.plans)
-    places = client.who_has(shares.plans)
-    having = [min(places.get(plan.key, ()), default=None) for plan in shares.plans]
-    workers = having if shares.workers is None else shares.workers
-    fields = [_Field(plan, worker) for plan, worker in zip(shares.plans, workers, strict=True)]
+    fields = _fields(client, shares)
     waiting = [_submitted(client, fields[number % len(fields)], number) for number in numbers]
     waiting.reverse()
     watch = _Watch(client)
     try:
         while waiting:
-            yield _next(client, fields, waiting, watch, are_alike=shares.are_alike)
+            try:
+                tree = _next(client, fields, waiting, watch, are_alike=shares.are_alike)
+            except CancelledError:
+                if client.status != "running" or not isinstance(shares.ground, Ground):
+                    raise
+                # The last copy of rows of this process was lost with a worker; they are still here.
+                plans, workers = sent_to_all(client, shares.ground.shared)
+                fields = _fields(client, shares._replace(plans=plans, workers=workers))
+                waiting = [
+                    _submitted(client, fields[task.number % len(fields)], task.number) for task in waiting
+                ]
+                continue
+            yield tree
             waiting.pop().future.release()
     except (Exception, CancelledError) as error:
         if client.status == "running" and not isinstance(error, CancelledError):
@@ -97,6 +105,14 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
                 client.cancel([task.future for task in waiting], force=True)
 
 
+def _fields(client: Any, shares: Shares) -> list[_Field]:
+    wait_for(client, shares.plans)
+    places = client.who_has(shares.plans)
+    having = [min(places.get(plan.key, ()), default=None) for plan in shares.plans]
+    workers = having if shares.workers is None else shares.workers
+    return [_Field(plan, worker) for plan, worker in zip(shares.plans, workers, strict=True)]
+
+
 def _submitted(client: Any, field: _Field, number: int) -> _Task:
     # A tree grows where its rows are, and nowhere else: idle workers would fetch the rows of others.
     only = {} if field.worker is None else {"workers": [field.worker]}
@@ -109,16 +125,12 @@ def _next(
     client: Any, fields: list[_Field], waiting: list[_Task], watch: _Watch, *, are_alike: bool
 ) -> Planted:
     """Wait for the last of these tasks; those of workers that are gone or stuck are given to others."""
-    seconds = _SECONDS_BETWEEN_LOOKS
+    coming = _coming(client, waiting[-1])
     while True:
-        future = waiting[-1].future
-        try:
-            return future.result(timeout=seconds)
-        except TimeoutError:
-            if future.status == "error":
-                raise  # of the work itself
-            # A tree that is grown is on its way here, which may be slow, or its worker is gone.
-            seconds = 2.0 * seconds if future.done() else _SECONDS_BETWEEN_LOOKS
+        with suppress(TimeoutError):
+            return coming.result(timeout=_SECONDS_BETWEEN_LOOKS)
+        if coming.done():
+            return coming.result()  # it came just now, or what it raised was no matter of waiting
         seen = watch.look()
         lost = [
             place
@@ -135,6 +147,16 @@ def _next(
             else:
                 field = _Field(fields[number % len(fields)].plan, None)
             waiting[place] = _submitted(client, field, number)
+        if lost and lost[-1] == len(waiting) - 1:
+            coming = _coming(client, waiting[-1])
+
+
+def _coming(client: Any, task: _Task) -> Any:
+    """Begin to fetch a tree; return a future of this process."""
+    # Not `task.future.result(timeout=...)`: a client whose fetching is broken off at the wrong moment fetches
+    # nothing any more.
+    fetched = client.gather(task.future, asynchronous=True)
+    return asyncio.run_coroutine_threadsafe(fetched, client.loop.asyncio_loop)
 
 
 def _grow(shared: Shared[GrowthPlan], number: int) -> Planted:

@@ -64,8 +64,8 @@ class Shares(NamedTuple):
 
     head: Head
     plans: list[Any]  # futures of Shared plans
-    ground: Any  # Ground or its future, where all rows were read in one place; else None
     workers: list[str] | None = None  # for each plan one that grows trees on it; None for the one that has it
+    ground: Any = None  # Ground or its future, where all rows were read in one place
     given: Any = None  # futures of rows of this process, which Dask could not make again
 
     @property
@@ -88,16 +88,20 @@ def replicated(
 ) -> Shares:
     """Read all rows in one place, and send them, ready for trees, to each worker once."""
     if isinstance(parts[0], PartOfRows):
-        # Rows of this process are read here. Trees depend on what is scattered itself: as long as a worker
-        # has some to grow, Dask leaves its copy alone, so that nothing is lost with one of the workers.
         here = _ground(local, names, earlier, seed, list(parts))
-        [shared] = client.scatter([here.shared], broadcast=True, hash=False)
-        workers = _workers(client)
-        return Shares(_head(here), [shared] * len(workers), here, workers)
+        return Shares(_head(here), *sent_to_all(client, here.shared), here)
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
     head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
     shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
-    return Shares(head, _held_by_all(client, shared), ground)
+    return Shares(head, _held_by_all(client, shared), None, ground)
+
+
+def sent_to_all(client: Any, shared: Shared[GrowthPlan]) -> tuple[list[Any], list[str]]:
+    """Send a plan of this process to each worker; return its future for each of them, and them."""
+    # Trees depend on what is scattered itself: Dask leaves copies alone where there are some to grow.
+    [future] = client.scatter([shared], broadcast=True, hash=False)
+    workers = _workers(client)
+    return [future] * len(workers), workers
 
 
 def _held_by_all(client: Any, shared: Any) -> list[Any]:
@@ -192,7 +196,7 @@ def partitioned(
         client.submit(_share_plan, share, pure=False, **at(worker))
         for share, worker in zip([first, *later], workers, strict=True)
     ]
-    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None, given=given)
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, given=given)
 
 
 def at(worker: str) -> dict[str, Any]:
