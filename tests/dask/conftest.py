@@ -10,7 +10,9 @@ import pytest
 def connected(n_workers, *, set_as_default=True, **given):
     """Start a cluster of processes, of one thread each unless more is said, and yield a client of it."""
     distributed = pytest.importorskip("distributed", reason="dask and distributed are not installed")
-    with warnings.catch_warnings():
+    # A worker that is not there so long after it was lost is given up, though it may have come back between.
+    patient = pytest.importorskip("dask").config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with warnings.catch_warnings(), patient:
         warnings.simplefilter("ignore")
         with (
             distributed.LocalCluster(

@@ -2,9 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
-from contextlib import contextmanager
 
 import dask
 import dask.array as da
@@ -286,25 +286,18 @@ def test_rows_of_this_process_are_not_lost_with_a_worker(client, which):
 
 
 def test_a_client_that_is_not_the_current_one_is_used(client):
-    from distributed import Client
-
-    problem = classes()
-    with Client(client.scheduler.address, set_as_default=False) as other, no_client_is_current():
-        for given in ({}, problem.in_halves):
-            forest = problem.on_cluster(client=other, **given).fit(problem.dask_X, problem.dask_y)
-            assert len(forest) == 8
-
-
-@contextmanager
-def no_client_is_current():
-    from distributed import client
-
-    kept = dict(client._global_clients)
-    client._global_clients.clear()
-    try:
-        yield
-    finally:
-        client._global_clients.update(kept)
+    # In a process of its own, where no client is current.
+    script = """
+from distributed import Client
+from tests.dask.problems import classes
+problem = classes()
+with Client({address!r}, set_as_default=False) as client:
+    for given in ({{}}, problem.in_halves):
+        assert len(problem.on_cluster(client=client, **given).fit(problem.dask_X, problem.dask_y)) == 8
+"""
+    script = script.format(address=client.scheduler.address)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_trees_that_are_long_on_their_way_are_waited_for(client, monkeypatch):

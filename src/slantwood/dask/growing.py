@@ -6,7 +6,9 @@ where a worker dies, Dask makes the share again elsewhere, and the trees that ar
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from time import monotonic
@@ -72,8 +74,8 @@ class Shares(NamedTuple):
 
     head: Head
     plans: list[Any]  # futures of Shared plans
-    ground: Any  # Ground or its future, where all rows were read in one place; else None
     workers: list[str] | None = None  # for each plan one that grows trees on it; None for the one that has it
+    ground: Any = None  # Ground or its future, where all rows were read in one place
     given: Any = None  # futures of rows of this process, which Dask could not make again
 
     @property
@@ -96,16 +98,20 @@ def replicated(
 ) -> Shares:
     """Read all rows in one place, and send them, ready for trees, to each worker once."""
     if isinstance(parts[0], PartOfRows):
-        # Rows of this process are read here. Trees depend on what is scattered itself: as long as a worker
-        # has some to grow, Dask leaves its copy alone, so that nothing is lost with one of the workers.
         here = _ground(local, names, earlier, seed, list(parts))
-        [shared] = client.scatter([here.shared], broadcast=True, hash=False)
-        workers = _workers(client)
-        return Shares(_head(here), [shared] * len(workers), here, workers)
+        return Shares(_head(here), *_sent_to_all(client, here.shared), here)
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
     head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
     shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
-    return Shares(head, _held_by_all(client, shared), ground)
+    return Shares(head, _held_by_all(client, shared), None, ground)
+
+
+def _sent_to_all(client: Any, shared: Shared[GrowthPlan]) -> tuple[list[Any], list[str]]:
+    """Send a plan of this process to each worker; return its future for each of them, and them."""
+    # Trees depend on what is scattered itself: Dask leaves copies alone where there are some to grow.
+    [future] = client.scatter([shared], broadcast=True, hash=False)
+    workers = _workers(client)
+    return [future] * len(workers), workers
 
 
 def _held_by_all(client: Any, shared: Any) -> list[Any]:
@@ -200,7 +206,7 @@ def partitioned(
         client.submit(_share_plan, share, pure=False, **at(worker))
         for share, worker in zip([first, *later], workers, strict=True)
     ]
-    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, None, given=given)
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, given=given)
 
 
 def at(worker: str) -> dict[str, Any]:
@@ -350,19 +356,25 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
 
     Closed early, it cancels what nobody waits for.
     """
-    from distributed import CancelledError
-
-    _wait(client, shares.plans)
-    places = client.who_has(shares.plans)
-    having = [min(places.get(plan.key, ()), default=None) for plan in shares.plans]
-    workers = having if shares.workers is None else shares.workers
-    fields = [_Field(plan, worker) for plan, worker in zip(shares.plans, workers, strict=True)]
+    fields = _fields(client, shares)
     waiting = [_submitted(client, fields[number % len(fields)], number) for number in numbers]
     waiting.reverse()
     watch = _Watch(client)
     try:
         while waiting:
-            yield _next(client, fields, waiting, watch, are_alike=shares.are_alike)
+            try:
+                tree = _next(client, fields, waiting, watch, are_alike=shares.are_alike)
+            except CancelledError:
+                if client.status != "running" or not isinstance(shares.ground, Ground):
+                    raise
+                # The last copy of rows of this process was lost with a worker; they are still here.
+                plans, workers = _sent_to_all(client, shares.ground.shared)
+                fields = _fields(client, shares._replace(plans=plans, workers=workers))
+                waiting = [
+                    _submitted(client, fields[task.number % len(fields)], task.number) for task in waiting
+                ]
+                continue
+            yield tree
             waiting.pop().future.release()
     except (Exception, CancelledError) as error:
         if client.status == "running" and not isinstance(error, CancelledError):
@@ -377,6 +389,14 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
                 client.cancel([task.future for task in waiting], force=True)
 
 
+def _fields(client: Any, shares: Shares) -> list[_Field]:
+    _wait(client, shares.plans)
+    places = client.who_has(shares.plans)
+    having = [min(places.get(plan.key, ()), default=None) for plan in shares.plans]
+    workers = having if shares.workers is None else shares.workers
+    return [_Field(plan, worker) for plan, worker in zip(shares.plans, workers, strict=True)]
+
+
 def _submitted(client: Any, field: _Field, number: int) -> _Task:
     # A tree grows where its rows are, and nowhere else: idle workers would fetch the rows of others.
     only = {} if field.worker is None else {"workers": [field.worker]}
@@ -389,16 +409,12 @@ def _next(
     client: Any, fields: list[_Field], waiting: list[_Task], watch: _Watch, *, are_alike: bool
 ) -> Planted:
     """Wait for the last of these tasks; those of workers that are gone or stuck are given to others."""
-    seconds = _SECONDS_BETWEEN_LOOKS
+    coming = _coming(client, waiting[-1])
     while True:
-        future = waiting[-1].future
-        try:
-            return future.result(timeout=seconds)
-        except TimeoutError:
-            if future.status == "error":
-                raise  # of the work itself
-            # A tree that is grown is on its way here, which may be slow, or its worker is gone.
-            seconds = 2.0 * seconds if future.done() else _SECONDS_BETWEEN_LOOKS
+        with suppress(TimeoutError):
+            return coming.result(timeout=_SECONDS_BETWEEN_LOOKS)
+        if coming.done():
+            return coming.result()  # it came just now, or what it raised was no matter of waiting
         seen = watch.look()
         lost = [
             place
@@ -415,6 +431,18 @@ def _next(
             else:
                 field = _Field(fields[number % len(fields)].plan, None)
             waiting[place] = _submitted(client, field, number)
+        if lost and lost[-1] == len(waiting) - 1:
+            coming = _coming(client, waiting[-1])
+
+
+def _coming(client: Any, task: _Task) -> Any:
+    """Begin to fetch a tree; return a future of this process."""
+    # Not `task.future.result(timeout=...)`: a client whose fetching is broken off at the wrong moment fetches
+    # nothing any more.
+    if client.status != "running":
+        raise CancelledError
+    fetched = client.gather(task.future, asynchronous=True)
+    return asyncio.run_coroutine_threadsafe(fetched, client.loop.asyncio_loop)
 
 
 def _grow(shared: Shared[GrowthPlan], number: int) -> Planted:
