@@ -155,6 +155,8 @@ def _coming(client: Any, task: _Task) -> Any:
     """Begin to fetch a tree; return a future of this process."""
     # Not `task.future.result(timeout=...)`: a client whose fetching is broken off at the wrong moment fetches
     # nothing any more.
+    if client.status != "running":
+        raise CancelledError
     fetched = client.gather(task.future, asynchronous=True)
     return asyncio.run_coroutine_threadsafe(fetched, client.loop.asyncio_loop)
 

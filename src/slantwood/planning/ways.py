@@ -29,8 +29,8 @@ __all__ = ["PROCESS_BYTES", "WAYS", "Machines", "Way"]
 # Python and the libraries that a worker loads, before any row.
 PROCESS_BYTES = 250e6
 
-# Connecting to a cluster and waiting for its answers, whatever the size: an assumption, not measured.
-_CLUSTER_SECONDS = 2.0
+# Connecting to a cluster and waiting for its answers, whatever the size: what a small fit took on two hosts.
+_CLUSTER_SECONDS = 0.5
 
 # More workers, or shares of the rows, than these are not looked at for what would fit.
 _MOST_PARTS = 1 << 20
@@ -237,8 +237,9 @@ def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     memory = _needed(part, machines.threads, numbers)
     fits = memory <= machines.memory
     sent = sent_bytes(work)
-    # The rows leave one process; workers that have them pass them on, twice as many at every turn.
-    turns = math.ceil(math.log2(used + 1))
+    # One worker fetches the rows that it does not have; those that have all pass them on, twice as many at
+    # every turn.
+    turns = (1 - 1 / used) + math.ceil(math.log2(used))
     back = work.n_trees * model_bytes(work, numbers)
     rounds = math.ceil(work.n_trees / (used * machines.threads))
     idle = f"{used} workers have {work.n_trees} trees on {machines.threads} threads each; more would be idle"
