@@ -7,8 +7,6 @@ import re
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 
 def with_type(value: Any) -> str:
     """Return a value as an error shows it."""
@@ -41,6 +39,8 @@ def check_real(
 
 def check_flag(name: str, value: Any) -> bool:
     """Return True or False."""
+    import numpy as np  # not above: the command line reads sizes before it needs any numbers
+
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={with_type(value)} must be True or False")
     return bool(value)

@@ -16,7 +16,7 @@ from sklearn.datasets import make_classification, make_regression
 
 from slantwood import ObliqueForestRegressor
 from slantwood.callbacks import Callback
-from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor, growing
+from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor, growing, shares
 from slantwood.ensemble.fitting import prepared
 from slantwood.estimators.parts import shares as module_of_shares
 from slantwood.threads import thread_count
@@ -72,7 +72,7 @@ def test_settings_are_chosen_on_all_threads_of_a_worker(monkeypatch):
         return prepared(data, spec)
 
     problem, counts = classes(), []
-    for module in (growing, module_of_shares):
+    for module in (shares, module_of_shares):
         monkeypatch.setattr(module, "prepared", counted)
     with connected(1, set_as_default=False, threads_per_worker=2, processes=False) as client:
         forest = problem.on_cluster(client=client)

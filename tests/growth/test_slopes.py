@@ -89,7 +89,8 @@ class Twin:
 def test_slopes_are_those_of_rows_beside_their_neighbours(plan, case):
     rows, targets, more = X, Y, {}
     if case == "weighted":
-        more = {"row_weights": np.random.default_rng(1).choice([0.5, 1, 2], len(X)), "bootstrap": True}
+        # Of some draws, two strengths of slopes are equally good but for rounding, and processors differ.
+        more = {"row_weights": np.random.default_rng(4).choice([0.5, 1, 2], len(X)), "bootstrap": True}
     if case == "missing":
         rows = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
         targets = np.where(np.random.default_rng(3).random(Y.shape) < 0.1, np.nan, Y)

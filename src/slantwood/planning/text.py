@@ -146,16 +146,20 @@ def _trust(plan: Plan) -> list[str]:
             "slantwood plan DATA.",
         ]
     else:
-        errors = numbers.plans[split]
-        lines = [
-            f"Times are told from trees on {probe.rows:,} rows. Whole fits ({split}), told from an eighth of "
-            f"their rows, were {_within(errors, 'data sets')}, {where}."
-        ]
+        lines = [f"Times are told from trees on {probe.rows:,} rows. {_of_whole_fits(plan, where)}"]
     if plan.extrapolated:
         lines.append(
             f"Extrapolated: {'; '.join(plan.extrapolated)}. Rows count by n log n, the levels of a tree."
         )
     return lines
+
+
+def _of_whole_fits(plan: Plan, where: str) -> str:
+    split = plan.workload.split
+    if split not in plan.coefficients.plans:
+        return f"Whole fits with the split learner {split} were not checked."
+    within = _within(plan.coefficients.plans[split], "data sets")
+    return f"Whole fits ({split}), told from an eighth of their rows, were {within}, {where}."
 
 
 def _within(errors: dict[str, float], what: str) -> str:

@@ -127,7 +127,7 @@ def walked(model: Any, train: Problem, rows: np.ndarray, rule: str) -> np.ndarra
                 push = (row[columns] - trees.means[cells]) * weights * (1.0 if to_right else -1.0)
                 share = share_of(push)
                 if abs(share.sum()) <= 1e-9 * np.abs(push).sum():  # nothing pushes to this side
-                    share = np.abs(push)
+                    share = np.abs(push) if push.any() else np.ones(len(push))
                 side = trees.right[node] if to_right else trees.left[node]
                 added[columns] += np.outer(share / share.sum(), values[side] - values[node])
                 node = side

@@ -29,9 +29,13 @@ def test_what_was_planned_and_measured_is_printed_with_its_error(monkeypatch, ca
     assert errors.points == 1
 
 
-@pytest.mark.parametrize("split", PLANNED_SPLITS)
-def test_plans_say_how_far_off_they_were_on_real_data(split):
-    errors = shipped().plans[split]
+def told(split):
+    return str(plan(rows=1e5, features=10, targets=2, split=split, probe=Probe(20_000, 0.5)))
+
+
+def test_plans_say_how_far_off_they_were_on_real_data():
+    errors = shipped().plans["gradient"]
     assert errors["points"] >= 8
-    told = str(plan(rows=1e5, features=10, targets=2, split=split, probe=Probe(20_000, 0.5)))
-    assert f"within 30 % for {errors['within']:.0%} of {errors['points']:.0f} data sets" in told
+    assert f"within 30 % for {errors['within']:.0%} of {errors['points']:.0f} data sets" in told("gradient")
+    for split in set(PLANNED_SPLITS) - set(shipped().plans):
+        assert f"Whole fits with the split learner {split} were not checked." in told(split)
