@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import multiprocessing
-import queue
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class _Sent(NamedTuple):
+    """What a process sends before it ends: a result, or what went wrong."""
+
+    result: Any
+    error: str = ""
 
 
 def apart(
@@ -29,7 +36,8 @@ def apart(
     Yields
     ------
     object or None
-        The next result; None where it took too long.
+        The next result; None where it took too long. A call that fails, or whose process dies, is an error
+        that names the item.
     """
     # Processes are copies of one that has loaded the libraries, which takes longer than most calls.
     method = "forkserver" if sys.platform != "win32" else "spawn"
@@ -37,16 +45,26 @@ def apart(
     if method == "forkserver":
         context.set_forkserver_preload([work.__module__])
     for item in items:
-        results = context.Queue()
-        process = context.Process(target=_put, args=(work, item, results))
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_send, args=(work, item, sender))
         process.start()
+        sender.close()  # the process has the only other one, so that its death ends the wait
         try:
-            yield results.get(timeout=longest)
-        except queue.Empty:
+            sent = receiver.recv() if receiver.poll(longest) else _Sent(None)
+        except EOFError:
+            process.join()
+            sent = _Sent(None, f"its process died with exit code {process.exitcode}")
+        finally:
             process.kill()
-            yield None
-        process.join()
+            process.join()
+            receiver.close()
+        if sent.error:
+            raise RuntimeError(f"{item!r} failed: {sent.error}")
+        yield sent.result
 
 
-def _put(work: Callable[[Any], Any], item: Any, results: Any) -> None:
-    results.put(work(item))
+def _send(work: Callable[[Any], Any], item: Any, sender: Any) -> None:
+    try:
+        sender.send(_Sent(work(item)))
+    except Exception:
+        sender.send(_Sent(None, traceback.format_exc()))
