@@ -6,14 +6,8 @@ import pytest
 
 from slantwood.planning import Workload
 from slantwood.planning.coefficients import shipped
-from slantwood.planning.costs import (
-    choosing_seconds,
-    fit_bytes,
-    model_bytes,
-    predict_seconds,
-    setup_seconds,
-    tree_seconds,
-)
+from slantwood.planning.memory import fit_bytes, model_bytes
+from slantwood.planning.seconds import choosing_seconds, predict_seconds, setup_seconds, tree_seconds
 
 SPLITS = ("gradient", "axis", "svm")
 DENSE = Workload(20_000, 60, 40, labels_per_row=3)

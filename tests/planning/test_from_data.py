@@ -13,8 +13,8 @@ from slantwood import (
     RidgeSplit,
 )
 from slantwood.planning import plan_from_data
-from slantwood.planning.costs import choosing_seconds, tree_seconds
 from slantwood.planning.from_data import workload_of
+from slantwood.planning.seconds import choosing_seconds, tree_seconds
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((900, 6)).astype(np.float32)

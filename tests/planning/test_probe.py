@@ -7,7 +7,9 @@ import pytest
 
 from slantwood import ObliqueForestClassifier
 from slantwood.planning import Probe, Workload, plan, probe
-from slantwood.planning.costs import model_bytes, rows_per_leaf, tree_seconds, tree_shape
+from slantwood.planning.memory import model_bytes
+from slantwood.planning.seconds import tree_seconds
+from slantwood.planning.shapes import rows_per_leaf, tree_shape
 
 WORK = Workload(100_000, 30, 2)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from slantwood.hints import optional_import
 from slantwood.planning.coefficients import Coefficients, shipped
-from slantwood.planning.costs import group_of, model_bytes, predict_seconds
+from slantwood.planning.memory import model_bytes
+from slantwood.planning.seconds import predict_seconds
+from slantwood.planning.shapes import group_of
 from slantwood.planning.ways import WAYS, Machines, Way
 from slantwood.planning.workload import Workload
 

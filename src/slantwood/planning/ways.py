@@ -14,13 +14,8 @@ from dataclasses import dataclass, replace
 
 from slantwood.hints import format_bytes
 from slantwood.planning.coefficients import Coefficients
-from slantwood.planning.costs import (
-    choosing_seconds,
-    fit_bytes,
-    model_bytes,
-    setup_seconds,
-    tree_seconds,
-)
+from slantwood.planning.memory import fit_bytes, model_bytes
+from slantwood.planning.seconds import choosing_seconds, setup_seconds, tree_seconds
 from slantwood.planning.sizes import feature_bytes, sent_bytes, target_bytes
 from slantwood.planning.workload import Workload
 

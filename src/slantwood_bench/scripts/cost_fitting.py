@@ -15,17 +15,15 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from slantwood.planning.coefficients import Coefficients
-from slantwood.planning.costs import (
+from slantwood.planning.memory import fit_bytes, memory_parts, model_bytes
+from slantwood.planning.seconds import (
     choosing_seconds,
-    fit_bytes,
-    group_of,
-    memory_parts,
-    model_bytes,
     predict_seconds,
     setup_seconds,
     tree_seconds,
     tree_seconds_of,
 )
+from slantwood.planning.shapes import group_of
 from slantwood.planning.sizes import feature_bytes, target_bytes
 from slantwood.planning.work import (
     Shape,

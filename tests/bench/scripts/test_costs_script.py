@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood.planning.coefficients import shipped
-from slantwood.planning.costs import fit_bytes
+from slantwood.planning.memory import fit_bytes
 from slantwood.planning.sizes import feature_bytes
 from slantwood_bench.scripts import costs
 from slantwood_bench.scripts.cost_fitting import Pair
