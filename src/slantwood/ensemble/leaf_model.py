@@ -37,8 +37,8 @@ def leaf_model(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[s
         return {}
     losses = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
     errors = np.zeros(2)  # of means, and with slopes
-    for part in range(n_parts(rows)):
-        held_out = np.sort(rows[part :: n_parts(rows)])
+    for part in range(n_parts(len(rows))):
+        held_out = np.sort(rows[part :: n_parts(len(rows))])
         inner = spec.for_inner_fit(_TREES, spec.seed + part, spec.tuned or {})
         unseen = grown_without(data, replace(inner, leaves="linear"), rows, held_out)
         predictor, weights = unseen.predictor, data.row_weights[held_out]

@@ -93,9 +93,22 @@ def pilot(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> Pilot:
     return Pilot(data, replace(spec, bootstrap=default.bootstrap), rows, sizes)
 
 
-def n_parts(rows: np.ndarray) -> int:
+def n_parts(n_rows: int) -> int:
     """Return into how many parts rows are divided, each of which some trees do not see."""
-    return _FOLDS_OF_FEW if len(rows) <= _FEW_ROWS else _FOLDS
+    return _FOLDS_OF_FEW if n_rows <= _FEW_ROWS else _FOLDS
+
+
+class PilotSize(NamedTuple):
+    """What a pilot grows."""
+
+    n_trees: int  # of all folds
+    tree_rows: float  # that each of them sees
+
+
+def pilot_size(n_rows: int) -> PilotSize:
+    """Return how many trees a pilot grows, and on how many rows: what it costs."""
+    n_folds = n_parts(n_rows)
+    return PilotSize(n_folds * _TREES, n_rows * (1 - 1 / n_folds))
 
 
 class Pilot:
@@ -114,7 +127,7 @@ class Pilot:
     """
 
     def __init__(self, data: TrainingData, spec: ForestSpec, rows: np.ndarray, sizes: list[Any]) -> None:
-        n_folds = n_parts(rows)
+        n_folds = n_parts(len(rows))
         parts = [np.sort(rows[fold::n_folds]) for fold in range(n_folds)]
         spec = replace(spec, leaves="mean")
         self.sizes = sizes

@@ -20,8 +20,8 @@ from slantwood.presets import PRESETS
 
 # More rows than these tell no more about the noise; with fewer than the least, folds tell nothing. The many
 # labels of a hierarchy make up for rows.
-_MOST_ROWS = 20_000
-_LEAST_ROWS = 100
+MOST_ROWS = 20_000
+LEAST_ROWS = 100
 _LEAST_ROWS_OF_HIERARCHY = 30
 
 
@@ -29,10 +29,10 @@ def tuned(data: TrainingData, spec: ForestSpec) -> ForestSpec:
     """Return the same with what was left at "auto" chosen on unseen rows; a single tree has the defaults."""
     spec = replace(spec, tuned={})
     rows = np.flatnonzero(known_rows(data.Y) & (data.row_weights > 0))
-    least = _LEAST_ROWS if data.targets.hierarchy is None else _LEAST_ROWS_OF_HIERARCHY
+    least = LEAST_ROWS if data.targets.hierarchy is None else _LEAST_ROWS_OF_HIERARCHY
     if not PRESETS[spec.preset].tunes or spec.single_tree or len(rows) < least:
         return spec
-    rows = np.random.default_rng(spec.seed).permutation(rows)[:_MOST_ROWS]
+    rows = np.random.default_rng(spec.seed).permutation(rows)[:MOST_ROWS]
     if data.targets.hierarchy is not None:
         return replace(spec, tuned=noise_level(data, spec, rows))
     heard = audition(data, spec, rows) if spec.auditions else None

@@ -7,8 +7,9 @@ coefficients. `docs/planning.md` says how well they predict forests that they we
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
+from slantwood.ensemble.leaf_size import LEAST_TREES, PilotSize, pilot_size
+from slantwood.ensemble.tuning import LEAST_ROWS, MOST_ROWS
 from slantwood.planning.coefficients import Coefficients, shipped
 from slantwood.planning.memory import model_bytes
 from slantwood.planning.shapes import group_of, tree_shape, weights_per_split
@@ -17,13 +18,6 @@ from slantwood.planning.workload import Workload
 from slantwood.task_names import NUMBER_TASKS
 
 __all__ = ["choosing_seconds", "predict_seconds", "setup_seconds", "tree_seconds", "tree_seconds_of"]
-
-# Of a pilot: rows at the most, trees of all its folds, the share of the rows that a tree is grown on, and the
-# least number of trees for which there is one.
-_PILOT_ROWS = 20_000
-_PILOT_TREES, _PILOT_TREES_OF_FEW = 16, 40
-_PILOT_SHARE, _PILOT_SHARE_OF_FEW = 0.75, 0.9
-_FEW_ROWS, _LEAST_ROWS, _LEAST_TREES = 1000, 100, 20
 
 
 def tree_seconds(work: Workload, numbers: Coefficients | None = None) -> float:
@@ -141,15 +135,16 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
     probe = work.probe
     if probe is not None and probe.choosing_seconds is not None:
         # Much of a pilot is done row by row: it grows with rows, and not as fast as trees do.
-        return probe.choosing_seconds * _pilot_of(work.rows).all_rows / _pilot_of(probe.rows).all_rows
-    if work.n_trees < _LEAST_TREES or work.rows < _LEAST_ROWS or work.min_samples_split is not None:
+        looked_at = [n * rows for n, rows in (_pilot_of(work), _pilot_of(work.with_rows(probe.rows)))]
+        return probe.choosing_seconds * looked_at[0] / looked_at[1]
+    if work.n_trees < LEAST_TREES or work.rows < LEAST_ROWS or work.min_samples_split is not None:
         return 0.0
     return _pilot_seconds(work, numbers) * numbers.pilot[work.split]
 
 
 def _pilot_seconds(work: Workload, numbers: Coefficients) -> float:
     """Return the seconds of the trees that a pilot grows."""
-    pilot = _pilot_of(work.rows)
+    pilot = _pilot_of(work)
     inner = work.with_rows(pilot.tree_rows)
     seconds = pilot.n_trees * tree_seconds(replace(inner, leaves="mean"), numbers)
     if work.leaves == "auto" and work.task in NUMBER_TASKS:
@@ -158,20 +153,8 @@ def _pilot_seconds(work: Workload, numbers: Coefficients) -> float:
     return seconds
 
 
-class _Pilot(NamedTuple):
-    n_trees: int  # of all folds
-    tree_rows: float
-
-    @property
-    def all_rows(self) -> float:
-        return self.n_trees * self.tree_rows
-
-
-def _pilot_of(rows: float) -> _Pilot:
-    rows = min(rows, _PILOT_ROWS)
-    if rows <= _FEW_ROWS:
-        return _Pilot(_PILOT_TREES_OF_FEW, rows * _PILOT_SHARE_OF_FEW)
-    return _Pilot(_PILOT_TREES, rows * _PILOT_SHARE)
+def _pilot_of(work: Workload) -> PilotSize:
+    return pilot_size(min(work.rows, MOST_ROWS))
 
 
 def predict_seconds(work: Workload, rows: float, numbers: Coefficients | None = None) -> float:
