@@ -11,8 +11,8 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
-from slantwood.dask.shares import bytes_of_a_row
 from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
+from slantwood.estimators.parts.memory import bytes_of_a_row_in_a_worker
 
 ROWS, BLOCK = 240, 70
 HIERARCHY = Hierarchy.from_paths(["a/b", "a/c", "d"])
@@ -30,7 +30,7 @@ class Problem(NamedTuple):
     def in_halves(self):
         """Parameters by which each of two workers holds half of the rows."""
         seen = glimpse(PartOfRows(self.X, self.y, None), ROWS, 0, are_classes=not self.is_number)
-        of_row = bytes_of_a_row(agree(self.local(), [seen]), 1)
+        of_row = bytes_of_a_row_in_a_worker(agree(self.local(), [seen]).bytes_per_row, 1)
         return {"mode": "partition", "max_memory": int(0.7 * ROWS * of_row)}
 
     def on_cluster(self, **given):

@@ -21,16 +21,13 @@ from slantwood.ensemble.growing import planned
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
-from slantwood.estimators.parts.memory import growth_bytes
+from slantwood.estimators.parts.memory import MEMORY_FOR_ROWS, bytes_of_a_row_in_a_worker, times_held
 from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
 from slantwood.growth.plan import GrowthPlan
 from slantwood.workers.shared import Shared
 
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
-
-# Share of a worker's memory for its rows, where nothing else is said.
-_MEMORY_FOR_ROWS = 0.6
 
 
 class Names(NamedTuple):
@@ -270,24 +267,20 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
     """Return in how many shares each row may be: as many as the memory of the workers allows."""
     known = client.scheduler_info(n_workers=-1)["workers"]
     infos = [known[worker] for worker in workers if worker in known]
-    limits = [info["memory_limit"] * _MEMORY_FOR_ROWS for info in infos if info["memory_limit"]]
+    limits = [info["memory_limit"] * MEMORY_FOR_ROWS for info in infos if info["memory_limit"]]
     limits = limits if max_memory is None else [max_memory]
     if not limits:
         return 1
-    all_rows = agreement.n_rows * bytes_of_a_row(agreement, max(info["nthreads"] for info in infos))
-    n_held = int(min(limits) * len(workers) / all_rows)
+    n_threads = max(info["nthreads"] for info in infos)
+    all_rows = agreement.n_rows * bytes_of_a_row_in_a_worker(agreement.bytes_per_row, n_threads)
+    n_held = times_held(all_rows, min(limits), len(workers))
     if n_held < 1:
         raise MemoryError(
             f"a share of the rows for each of the {len(workers)} workers takes about "
             f"{all_rows / len(workers) / 1e9:.2g} GB, and may take {min(limits) / 1e9:.2g} GB; add workers, "
             "give them more memory, or give a larger max_memory"
         )
-    return min(n_held, len(workers))
-
-
-def bytes_of_a_row(agreement: Agreement, n_threads: int) -> float:
-    """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth."""
-    return agreement.bytes_per_row + growth_bytes(agreement.bytes_per_row, 1, n_threads)
+    return n_held
 
 
 def _workers(client: Any) -> list[str]:

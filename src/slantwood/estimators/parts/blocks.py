@@ -20,7 +20,7 @@ from slantwood.hints import format_bytes
 _BLOCK_BYTES = 1 << 24
 _LEAST_ROWS = 1000
 # Of scans: a block as it is stored, as columns and as rows, and pages of the files.
-_READING_BYTES = 64_000_000
+READING_BYTES = 64_000_000
 
 
 class Blocks(Protocol):
@@ -109,7 +109,7 @@ class ScanBlocks:
         self._scan, self._weights = scan, None if weights is None else np.asarray(weights)
         # Files of text do not say how many rows they have.
         self.n_rows = scan.n_rows if scan.is_stored else None
-        self.reading_bytes = min(_READING_BYTES, max_memory // 4)
+        self.reading_bytes = min(READING_BYTES, max_memory // 4)
         self.feature_names, self.target_names = scan.feature_names, scan.target_names
         largest = max(scan.files, key=lambda file: file.stat().st_size)
         if not scan.is_stored and largest.stat().st_size > max_memory / 2:

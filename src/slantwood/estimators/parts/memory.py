@@ -8,12 +8,12 @@ all rows, they are a sample of them.
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.ensemble.settings import count_draws
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows
 from slantwood.estimators.parts.division import Division
 from slantwood.hints import format_bytes
@@ -24,6 +24,9 @@ from slantwood.hints import format_bytes
 _ONCE, _PER_THREAD = 0.5, 2.0
 # And of each row by itself: its number, weight, draws and places.
 _ROW_BYTES = 64
+
+# Part of a worker's memory for its rows and growth on them, where nothing else is said.
+MEMORY_FOR_ROWS = 0.6
 
 MOST_PASSES = 10
 _LEAST_ROWS = 50  # of a share; fewer are a slip in max_memory
@@ -119,7 +122,42 @@ def divided(
 
 def rows_wanted(max_samples: int | float | None, n_rows: int, n_trees: int) -> int:
     """Return how many rows all trees together look at: no more than each draws."""
-    if max_samples is None:
-        return n_rows
-    draws = max_samples if isinstance(max_samples, Integral) else max(int(max_samples * n_rows), 1)
-    return min(n_rows, int(draws) * n_trees)
+    return n_rows if max_samples is None else min(n_rows, count_draws(max_samples, n_rows) * n_trees)
+
+
+def bytes_of_a_row_in_a_worker(encoded: float, n_threads: int) -> float:
+    """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth.
+
+    Parameters
+    ----------
+    encoded : float
+        Bytes of its encoded cells.
+    n_threads : int
+        Threads of the worker.
+
+    Returns
+    -------
+    float
+        Bytes.
+    """
+    return encoded + growth_bytes(encoded, 1, n_threads)
+
+
+def times_held(all_bytes: float, limit: float, n_workers: int) -> int:
+    """Return how many workers may hold each row; 0 where they cannot even hold it once.
+
+    Parameters
+    ----------
+    all_bytes : float
+        What all rows would take in one worker.
+    limit : float
+        What rows may take in a worker.
+    n_workers : int
+        Number of workers.
+
+    Returns
+    -------
+    int
+        The number, at most that of the workers.
+    """
+    return min(int(limit * n_workers / all_bytes), n_workers)

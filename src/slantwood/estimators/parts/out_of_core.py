@@ -10,7 +10,7 @@ import math
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.base import is_classifier
 from slantwood.data.scans.scan import Scan
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
+from slantwood.ensemble.settings import count_draws
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import Progress, fitted_attributes
 from slantwood.estimators.parts.agreement import (
@@ -254,9 +255,7 @@ def _grown(
             + ("" if whole else f", {100 * division.n_held:.2g} % of all")
         )
     if agreement.reader.max_samples is not None:
-        draws = estimator.max_samples
-        draws = draws if isinstance(draws, Integral) else max(int(draws * agreement.n_rows), 1)
-        agreement.reader.max_samples = min(int(draws), held)
+        agreement.reader.max_samples = min(count_draws(estimator.max_samples, agreement.n_rows), held)
     numbers = [each.tolist() for each in np.array_split(np.arange(n_trees), division.n_shares)]
     first = [first_share(agreement, [gather(share=0)])]
     spec, outline = first[0].spec, first[0].outline
