@@ -21,7 +21,7 @@ def test_it_prints_a_table_and_what_to_do(run):
         "--workers",
         "64",
         "--memory",
-        "64GB",
+        "256GB",
     )
     assert "1,000,000,000 rows, 200 features, 13,000 labels" in result.stdout
     assert "replicate: does not fit: needs" in result.stdout

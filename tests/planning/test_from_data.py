@@ -1,5 +1,7 @@
 """Claims about plans for rows that are there: sizes are counted, settings and times are those of a probe."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,7 +70,9 @@ def test_every_task_has_a_plan(make, y, task, targets):
 @pytest.fixture(scope="module")
 def found():
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + RNG.normal(0, 0.5, 900)
-    return plan_from_data(ObliqueForestRegressor(30), X, y, rows=1e6, workers=4, probe_rows=850)
+    return plan_from_data(
+        ObliqueForestRegressor(30), X, y, rows=1e6, workers=4, probe_rows=850, probe_seconds=0.2
+    )
 
 
 def test_a_plan_has_the_settings_that_the_probe_chose(found):
@@ -88,10 +92,26 @@ def test_a_probe_is_of_two_sizes_and_times_the_choice_of_settings(found):
     assert choosing_seconds(same) == pytest.approx(probe.choosing_seconds)
 
 
+def test_a_plan_has_the_trees_of_its_preset_and_draws_rows_as_the_forest_does():
+    y = X[:, 0] > 0
+    forest = ObliqueForestClassifier(10, preset="best", bootstrap=True, max_samples=0.5)
+    found = workload_of(forest, X, y, 10**6)
+    assert found.n_trees == 40
+    assert found.growth().tree_rows == pytest.approx(10**6 * (1 - np.exp(-0.5)))
+
+
+def test_a_probe_of_fewer_rows_than_settings_are_chosen_on_says_so(found):
+    assert "Settings are chosen on 20,000 rows" in str(found)
+    enough = replace(found, workload=found.workload.with_rows(850))
+    assert "Settings are chosen on" not in str(enough)
+
+
 def test_where_no_settings_are_chosen_choosing_takes_next_to_nothing():
     y = X[:, 0] > 0
     chosen, given = (
-        plan_from_data(ObliqueForestClassifier(50, **parameters), X, y).workload.probe.choosing_seconds
+        plan_from_data(
+            ObliqueForestClassifier(50, **parameters), X, y, probe_seconds=0.2
+        ).workload.probe.choosing_seconds
         for parameters in ({}, {"min_samples_split": 5})
     )
     assert given < chosen / 2
@@ -101,7 +121,6 @@ def test_where_no_settings_are_chosen_choosing_takes_next_to_nothing():
     ("estimator", "error", "said"),
     [
         (ObliqueBoostingClassifier(), TypeError, "estimator is ObliqueBoostingClassifier; plans are for"),
-        (ObliqueForestClassifier(max_samples=100), ValueError, "max_samples=100 is not known to plans"),
         (ObliqueForestClassifier(split=RidgeSplit()), ValueError, "split=RidgeSplit.* give 'gradient'"),
     ],
 )

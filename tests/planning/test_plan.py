@@ -18,7 +18,7 @@ def way(found, name):
 
 
 def test_rows_that_fit_no_machine_are_divided():
-    found = plan(**LARGE, workers=64, memory=64e9)
+    found = plan(**LARGE, workers=64, memory=256e9)
     assert found.best.name == "partition"
     replicate = way(found, "replicate")
     assert not replicate.fits
@@ -48,12 +48,40 @@ def test_small_rows_stay_on_one_machine():
     assert found.enough_workers == 1
 
 
-def test_more_workers_are_never_slower_to_grow_trees_and_take_no_more_memory_when_rows_are_divided():
-    ways = [way(plan(**LARGE, workers=n, memory=1e13, n_trees=256), "partition") for n in (1, 4, 16, 64, 256)]
+def test_more_workers_are_never_slower_to_grow_trees():
+    ways = [way(plan(**LARGE, workers=n, memory=1e14, n_trees=256), "partition") for n in (1, 4, 16, 64, 256)]
     growing = [each.growing_seconds for each in ways]
     assert growing == sorted(growing, reverse=True)
-    memory = [each.memory for each in ways]
-    assert memory == sorted(memory, reverse=True)
+
+
+def test_workers_hold_as_many_rows_as_their_memory_allows_and_all_where_they_can():
+    work = {"rows": 1e6, "features": 100, "targets": 2, "workers": 8, "threads": 1}
+    shares = [plan(**work, memory=memory) for memory in (1e9, 2e9, 4e9, 8e9)]
+    assert all(way(each, "partition").memory <= each.machines.memory for each in shares)
+    shares = [way(each, "partition") for each in shares]
+    assert all(each.fits for each in shares)
+    rows = [each.rows_per_tree for each in shares]
+    assert 125_000 <= rows[0] < rows[1] <= rows[2] <= rows[3] == 1_000_000
+
+
+def test_rows_on_disk_are_read_once_for_each_share_and_once_before():
+    found = way(plan(rows=1e7, features=100, targets=2, memory=4e9, threads=1), "out of core")
+    n_shares = int(re.match(r"(\d+) shares", found.remark)[1])
+    assert found.moved == pytest.approx((1 + n_shares) * 1e7 * (100 + 1) * 4)
+    assert found.rows_per_tree * n_shares == pytest.approx(1e7, rel=1e-5)
+
+
+def test_there_are_no_more_passes_over_the_disk_than_a_fit_makes():
+    found = way(plan(rows=1e9, features=100, targets=2, memory=2e9, threads=1), "out of core")
+    assert re.match(r"a random sample of 0\.\d+ of the rows, in 10 shares", found.remark)
+    assert found.moved == pytest.approx(11 * 1e9 * (100 + 1) * 4)
+
+
+def test_samples_for_each_tree_need_fewer_rows_at_a_time():
+    work = {"rows": 1e8, "features": 100, "targets": 2, "memory": 8e9, "n_trees": 20}
+    all_rows, sample = (way(plan(**work, **given), "out of core") for given in ({}, {"max_samples": 100_000}))
+    assert sample.moved < all_rows.moved
+    assert sample.seconds < all_rows.seconds
 
 
 def test_workers_without_a_tree_are_not_counted():
@@ -82,7 +110,7 @@ def test_shares_of_rows_fit_into_the_memory_that_is_given():
 
 
 def test_the_quickest_way_to_the_same_forest_comes_first_and_a_quicker_one_is_named():
-    found = plan(rows=1e6, features=100, targets=10, workers=8, bandwidth=1e10)
+    found = plan(rows=1e6, features=100, targets=10, workers=8, bandwidth=1e10, memory=5e9)
     same = [each.seconds for each in found.ways if each.fits and each.same_forest]
     assert found.best.name == "replicate"
     assert found.best.seconds == min(same)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slantwood.cli.console import print_json, say
-from slantwood.cli.options import FileForm, Json, Nominal, argument, option, with_options
+from slantwood.cli.options import FileForm, Json, Nominal, argument, count_or_share, option, with_options
 from slantwood.cli.quantities import read_amount, read_bytes, read_count, read_probe, read_rate
 from slantwood.cli.training_options import Split, Task, TrainingOptions
 from slantwood.hints import listed
@@ -40,6 +40,9 @@ class DataOptions:
     nominal: Nominal = None
     form: FileForm
     probe_rows: Annotated[int, _quantity(read_count, "N", "Rows of DATA on which trees are timed.")] = "20k"  # type: ignore[assignment]
+    probe_seconds: Annotated[
+        float, _quantity(read_amount, "SECONDS", "How long to time trees of each of two sizes.")
+    ] = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +87,9 @@ class ForestOptions:
     min_samples_split: Annotated[
         int | None,
         _quantity(read_count, "N", "Nodes of fewer rows are leaves.", show_default="the default of forests"),
+    ] = None
+    max_samples: Annotated[
+        float | None, count_or_share("Rows drawn for each tree of a forest: a number or a share.")
     ] = None
 
 
@@ -133,7 +139,7 @@ def plan(
 
 def _refuse_given(context: typer.Context, data: str | None) -> None:
     """Refuse options that have no meaning with data, or without."""
-    of_data = ("targets", "drop", "nominal", "probe_rows", *FileForm.__dataclass_fields__)
+    of_data = ("targets", "drop", "nominal", "probe_rows", "probe_seconds", *FileForm.__dataclass_fields__)
     names: Sequence[str] = of_data if data is None else tuple(SizeOptions.__dataclass_fields__)
     given = [name for name in names if context.get_parameter_source(name).name == "COMMANDLINE"]  # type: ignore[union-attr]
     if given:
@@ -164,6 +170,7 @@ def _from_sizes(
         nonzeros_per_row=sizes.nonzeros_per_row,
         labels_per_row=sizes.labels_per_row,
         min_samples_split=forest.min_samples_split,
+        max_samples=forest.max_samples,
         rows_per_leaf=sizes.rows_per_leaf,
         probe=None if sizes.probe is None else Probe(sizes.probe.rows, sizes.probe.seconds),
     )
@@ -192,6 +199,7 @@ def _from_data(
         trees=forest.trees,
         split=Split(forest.split),
         min_samples_split=forest.min_samples_split,
+        max_samples=forest.max_samples,
     )
     sample = sampled_rows(options, reading.probe_rows)
     estimator = models.new_model(options, sample.data)
@@ -202,6 +210,7 @@ def _from_data(
         sample.data.y,
         rows=sample.n_rows if rows is None else rows,
         probe_rows=reading.probe_rows,
+        probe_seconds=reading.probe_seconds,
         **vars(machines),
     )
 

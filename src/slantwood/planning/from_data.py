@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from slantwood.ensemble.spec import AUTO
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.hints import listed
 from slantwood.planning.plan import Plan, plan_of
@@ -28,6 +29,7 @@ def plan_from_data(
     *,
     rows: float | None = None,
     probe_rows: int = 20_000,
+    probe_seconds: float = 2.0,
     workers: int = 1,
     threads: int = 4,
     memory: float = 16e9,
@@ -46,6 +48,8 @@ def plan_from_data(
         How many rows there will be; those of X by default.
     probe_rows : int, default=20000
         Rows for the trees that are grown first. More make a better plan.
+    probe_seconds : float, default=2.0
+        CPU seconds for which trees of each of two sizes are grown. More make a better plan, too.
     workers, threads, memory, bandwidth, disk : optional
         The machines, as in `plan`.
 
@@ -60,14 +64,16 @@ def plan_from_data(
     >>> from slantwood import ObliqueForestClassifier
     >>> from slantwood.planning import plan_from_data
     >>> X, y = load_digits(return_X_y=True)
-    >>> found = plan_from_data(ObliqueForestClassifier(), X, y, rows=1e7, workers=8, probe_rows=800)
+    >>> found = plan_from_data(
+    ...     ObliqueForestClassifier(), X, y, rows=1e7, workers=8, probe_rows=800, probe_seconds=0.1
+    ... )
     >>> found.workload.features, found.workload.task
     (64, 'multi-class')
     """
     machines = Machines(workers, threads, memory, bandwidth, disk)
     n_rows = X.shape[0] if rows is None else int(rows)
     work = workload_of(estimator, X, y, n_rows)
-    found = probed(estimator, X, y, probe_rows)
+    found = probed(estimator, X, y, probe_rows, probe_seconds)
     settings = found.settings
     split = name_of(settings.split)
     if split not in PLANNED_SPLITS:
@@ -114,8 +120,6 @@ def workload_of(estimator: Any, X: Any, y: Any, rows: int) -> Workload:
             f"estimator is {type(estimator).__name__}; plans are for ObliqueForestClassifier and "
             "ObliqueForestRegressor"
         )
-    if given["max_samples"] is not None:
-        raise ValueError(f"max_samples={given['max_samples']!r} is not known to plans; leave it at None")
     data: TrainingData = clone(estimator)._read(X, y, None, None, None, None)
     n = data.X.shape[0]
     filled, filled_targets = (_n_filled(each) / n for each in (data.X, data.Y))
@@ -131,7 +135,9 @@ def workload_of(estimator: Any, X: Any, y: Any, rows: int) -> Workload:
         task=task,
         nonzeros_per_row=max(filled, 1e-3),
         labels_per_row=max(filled_targets, 1e-3) if task == "multi-label" else Workload.labels_per_row,
-        n_trees=given["n_estimators"],
+        n_trees=estimator._n_trees,
+        bootstrap=None if given["bootstrap"] == AUTO else given["bootstrap"],
+        max_samples=given["max_samples"],
     )
 
 

@@ -237,7 +237,7 @@ def plan(
     Examples
     --------
     >>> from slantwood.planning import plan
-    >>> found = plan(rows=1e9, features=200, targets=13_000, workers=64, memory=64e9)
+    >>> found = plan(rows=1e9, features=200, targets=13_000, workers=64, memory=256e9)
     >>> found.best.name
     'partition'
     """

@@ -8,6 +8,7 @@ its rows tell the way that goes.
 from __future__ import annotations
 
 import time
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,25 +18,22 @@ from slantwood.callbacks import Callback
 from slantwood.data.table import rows_of
 from slantwood.ensemble.settings import Settings
 from slantwood.planning.workload import Probe, distinct_rows
-from slantwood.validation import check_integer
+from slantwood.validation import check_integer, check_real
 
 __all__ = ["Probed", "probe", "probed"]
 
-_TINY = 60  # rows of a fit before that, which loads the machine code
+# Rows of a fit before all others, which loads the machine code: so many that settings are chosen, too.
+_WARM_UP_ROWS = 120
 
 # The smaller probe has such a part of the rows, if these are not too few to tell anything.
 _PART, _FEWEST_ROWS = 4, 200
 
-# Settings that are chosen on unseen rows.
-_CHOSEN = ("min_samples_split", "min_samples_leaf", "leaves", "bootstrap", "split")
-
-# Trees are grown until they took so many seconds, and at the most so many times as many as are asked for.
-_ENOUGH_SECONDS = 0.5
-_MOST_TIMES = 4
+# Of those that are timed.
+_FEWEST_TREES, _MOST_TREES = 3, 500
 
 
 def probe(
-    estimator: Any, X: Any, y: Any, rows: int = 20_000, n_trees: int = 3, random_state: int = 0
+    estimator: Any, X: Any, y: Any, rows: int = 20_000, seconds: float = 2.0, random_state: int = 0
 ) -> Probe:
     """Grow a few trees on rows drawn at random, and say what they took.
 
@@ -47,8 +45,9 @@ def probe(
         Rows, or some of them.
     rows : int, default=20000
         How many to draw; all where there are fewer.
-    n_trees : int, default=3
-        Trees to grow at the least, on one thread.
+    seconds : float, default=2.0
+        CPU seconds for which trees of each of two sizes are grown, on one thread; three trees at the least.
+        A processor that others use too may be half as fast for a moment.
     random_state : int, default=0
         Seed.
 
@@ -63,12 +62,12 @@ def probe(
     >>> from slantwood import ObliqueForestClassifier
     >>> from slantwood.planning import plan, probe
     >>> X, y = load_digits(return_X_y=True)
-    >>> found = probe(ObliqueForestClassifier(), X, y, rows=500)
+    >>> found = probe(ObliqueForestClassifier(), X, y, rows=500, seconds=0.1)
     >>> told = plan(rows=50_000, features=64, targets=10, task="multi-class", probe=found)
     >>> told.best.name
     'threads'
     """
-    return probed(estimator, X, y, rows, n_trees, random_state).probe
+    return probed(estimator, X, y, rows, seconds, random_state).probe
 
 
 class Probed(NamedTuple):
@@ -79,7 +78,7 @@ class Probed(NamedTuple):
 
 
 def probed(
-    estimator: Any, X: Any, y: Any, rows: int = 20_000, n_trees: int = 3, random_state: int = 0
+    estimator: Any, X: Any, y: Any, rows: int = 20_000, seconds: float = 2.0, random_state: int = 0
 ) -> Probed:
     """Do what `probe` does, and also return the settings of its trees.
 
@@ -89,8 +88,8 @@ def probed(
         As in `probe`, and so are all others.
     X, y : array, sparse matrix or data frame
         Rows.
-    rows, n_trees, random_state : int
-        Rows to draw, trees to grow, seed.
+    rows, seconds, random_state
+        Rows to draw, seconds for trees, seed.
 
     Returns
     -------
@@ -103,39 +102,34 @@ def probed(
     >>> from slantwood import ObliqueForestClassifier
     >>> from slantwood.planning.probe import probed
     >>> X, y = load_digits(return_X_y=True)
-    >>> probed(ObliqueForestClassifier(), X, y, rows=300).settings.bootstrap
+    >>> probed(ObliqueForestClassifier(), X, y, rows=300, seconds=0.1).settings.bootstrap
     False
     """
     check_integer("rows", rows, 1)
-    check_integer("n_trees", n_trees, 2)
+    check_real("seconds", seconds, 0.0)
     order = np.random.default_rng(random_state).permutation(X.shape[0])[:rows]
     model = clone(estimator).set_params(n_jobs=1, random_state=random_state)
-    few = np.sort(order[:_TINY])
-    _timed(clone(model).set_params(n_estimators=2), rows_of(X, few), rows_of(y, few), 2)
-    large = _timed(model, *_drawn(X, y, order), n_trees)
+    if isinstance(model.max_samples, Integral):
+        model.set_params(max_samples=min(int(model.max_samples), len(order)))
+    _timed(clone(model), X, y, order[:_WARM_UP_ROWS])
+    chosen = _timed(model, X, y, order)
+    # The same settings for all that follows: what a small part of the rows would choose is another forest.
+    settings, names = model.settings_, model.get_params(deep=False)
+    given = {name: value for name, value in settings.to_dict().items() if name in names}
+    settled = clone(model).set_params(**given, n_estimators=_MOST_TREES)
+    large = _timed(clone(settled), X, y, order, seconds)
     smaller = None
     if len(order) // _PART >= _FEWEST_ROWS:
-        # The same settings: what a small part of the rows would choose for itself is another forest.
-        settings = model.settings_
-        chosen = {
-            "min_samples_split": settings.min_samples_split,
-            "min_samples_leaf": settings.min_samples_leaf,
-        }
-        chosen |= {"leaves": settings.leaves} if "leaves" in model.get_params(deep=False) else {}
-        same = clone(model).set_params(**chosen)
-        smaller = _as_probe(_timed(same, *_drawn(X, y, order[: len(order) // _PART]), n_trees), None, None)
-    return Probed(_as_probe(large, large.first_seconds, smaller), model.settings_)
-
-
-def _drawn(X: Any, y: Any, rows: np.ndarray) -> tuple[Any, Any]:
-    return rows_of(X, np.sort(rows)), rows_of(y, np.sort(rows))
+        smaller = _as_probe(_timed(clone(settled), X, y, order[: len(order) // _PART], seconds))
+    choosing_seconds = max(chosen.first_end - large.tree_seconds, 0.0)
+    return Probed(_as_probe(large, choosing_seconds, smaller), settings)
 
 
 class _Clock(Callback):
     """Notes the CPU time at the end of each tree; says when there are enough."""
 
-    def __init__(self, n_trees: int) -> None:
-        self.n_trees = n_trees
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.ends: list[float] = []
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
@@ -143,42 +137,42 @@ class _Clock(Callback):
         if context.task_name != "tree":
             return False
         self.ends.append(time.process_time())
-        took = self.ends[-1] - self.ends[0]
-        return len(self.ends) >= self.n_trees and (
-            took > _ENOUGH_SECONDS or len(self.ends) >= _MOST_TIMES * self.n_trees
-        )
+        return len(self.ends) >= _FEWEST_TREES and self.ends[-1] - self.ends[0] > self.seconds
 
 
 class _Timed(NamedTuple):
     rows: int
+    first_end: float  # of the first tree, in seconds since the fit began
     tree_seconds: float
-    first_seconds: float  # before the first tree
     rows_per_leaf: float
     depth: float
     tree_bytes: float
 
 
-def _timed(model: Any, X: Any, y: Any, n_trees: int) -> _Timed:
-    clock = _Clock(n_trees)
+def _timed(model: Any, X: Any, y: Any, rows: np.ndarray, seconds: float = 0.0) -> _Timed:
+    """Fit a forest to some rows, and end it when its trees took so many seconds."""
+    rows = np.sort(rows)
+    few = rows_of(X, rows), rows_of(y, rows)
+    clock = _Clock(seconds)
     begun = time.process_time()
-    model.set_callbacks(clock).fit(X, y)
+    model.set_callbacks(clock).fit(*few)
     ends = clock.ends
     # All but the first, before which much else is done; of a single tree nothing can be told apart.
     tree_seconds = (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else ends[0] - begun
-    trees, n_rows = model.trees_, X.shape[0]
+    trees, settings = model.trees_, model.settings_
     is_leaf = trees.left < 0
     weight = trees.node_weight[is_leaf]
-    distinct = distinct_rows(n_rows, model.settings_.bootstrap)
+    distinct = distinct_rows(len(rows), settings.bootstrap, settings.max_samples)
     return _Timed(
-        n_rows,
+        len(rows),
+        ends[0] - begun,
         max(tree_seconds, 1e-6),
-        max(ends[0] - begun - tree_seconds, 0.0),
         max(float(distinct * len(ends) / is_leaf.sum()), 1.0),
         max(float(weight @ trees.depth[is_leaf] / weight.sum()), 1.0),
         trees.nbytes / len(ends),
     )
 
 
-def _as_probe(timed: _Timed, choosing_seconds: float | None, smaller: Probe | None) -> Probe:
+def _as_probe(timed: _Timed, choosing_seconds: float | None = None, smaller: Probe | None = None) -> Probe:
     shape = (timed.rows_per_leaf, timed.depth, timed.tree_bytes)
     return Probe(timed.rows, timed.tree_seconds, *shape, choosing_seconds, smaller)

@@ -7,7 +7,6 @@ grows with rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from slantwood.planning.coefficients import Coefficients, shipped
@@ -17,9 +16,9 @@ from slantwood.task_names import CLASS_TASKS
 
 __all__ = ["group_of", "power_law", "rows_per_leaf", "tree_shape", "weights_per_split"]
 
-# Powers of rows by which leaves, and how far trees are out of balance, may grow from a probe to all rows.
-# Half of the power that a probe shows is taken: part of it is chance, and leaves do not grow for ever.
-_OF_LEAVES, _OF_STRETCH, _OF_POWER = (-0.25, 1.0), (-0.1, 0.3), 0.5
+# Leaves grow from a probe to all rows by this part of the power of rows that the probe shows, which is kept
+# between two bounds: some of it is chance, and leaves do not grow for ever.
+_PART_OF_POWER, _LEAST_POWER, _LARGEST_POWER = 0.75, -0.25, 1.0
 
 
 def group_of(work: Workload) -> str:
@@ -99,7 +98,7 @@ def rows_per_leaf(work: Workload, numbers: Coefficients | None = None) -> float:
     if work.rows_per_leaf is not None:
         return work.rows_per_leaf
     if work.probe is not None and work.probe.rows_per_leaf is not None:
-        told = work.probe.rows_per_leaf * _growth_since(work, lambda probe: probe.rows_per_leaf, *_OF_LEAVES)
+        told = work.probe.rows_per_leaf * _growth_of_leaves(work, work.probe)
         return min(max(told, 1.0), work.growth().tree_rows)
     numbers = numbers or shipped()
     group, growth = group_of(work), work.growth()
@@ -112,18 +111,18 @@ def rows_per_leaf(work: Workload, numbers: Coefficients | None = None) -> float:
     return min(max((limit**2 + floor**2) ** 0.5, 1.0), growth.tree_rows)
 
 
-def _growth_since(
-    work: Workload, of: Callable[[Probe], float | None], lowest: float, highest: float
-) -> float:
-    """Return how many times as large something is as in the probe: by the power of rows that it shows."""
-    large = work.probe
-    assert large is not None
-    small = large.smaller
-    was, became = (None if each is None else of(each) for each in (small, large))
-    if small is None or not was or not became:
+def _growth_of_leaves(work: Workload, probe: Probe) -> float:
+    """Return how many times as large leaves are as those of the probe: by the power of rows that it shows."""
+    small = probe.smaller
+    if small is None or probe.rows_per_leaf is None or small.rows_per_leaf is None:
         return 1.0
-    power = math.log(became / was) / math.log(large.rows / small.rows)
-    return float((work.rows / large.rows) ** (_OF_POWER * min(max(power, lowest), highest)))
+    few, some, all_rows = (
+        work.with_rows(rows).growth().tree_rows for rows in (small.rows, probe.rows, work.rows)
+    )
+    if not few < some:
+        return 1.0
+    power = math.log(probe.rows_per_leaf / small.rows_per_leaf) / math.log(some / few)
+    return float((all_rows / some) ** (_PART_OF_POWER * min(max(power, _LEAST_POWER), _LARGEST_POWER)))
 
 
 def _clamped(work: Workload, numbers: Coefficients) -> dict[str, float]:
@@ -156,18 +155,12 @@ def tree_shape(work: Workload, numbers: Coefficients | None = None) -> Shape:
     """
     numbers = numbers or shipped()
     leaf = rows_per_leaf(work, numbers)
-    if work.probe is not None and work.probe.depth is not None:
-        stretch = _stretch_of(work, work.probe) or 1.0
-        told = stretch * _growth_since(work, lambda probe: _stretch_of(work, probe), *_OF_STRETCH)
-        return Shape(leaf, max(told, 1.0))
+    probe = work.probe
+    if probe is not None and probe.depth is not None and probe.rows_per_leaf is not None:
+        of_probe = balanced_depth(work.with_rows(probe.rows), probe.rows_per_leaf)
+        return Shape(leaf, max(probe.depth / of_probe, 1.0))
     law = numbers.stretch[group_of(work)]
     return Shape(leaf, max(power_law(law, work.task, **_clamped(work, numbers)), 1.0))
-
-
-def _stretch_of(work: Workload, probe: Probe) -> float | None:
-    if probe.depth is None or probe.rows_per_leaf is None:
-        return None
-    return max(probe.depth / balanced_depth(work.with_rows(probe.rows), probe.rows_per_leaf), 1.0)
 
 
 def weights_per_split(work: Workload, numbers: Coefficients | None = None) -> float:

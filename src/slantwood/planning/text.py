@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from slantwood.ensemble.tuning import MOST_ROWS
 from slantwood.hints import format_bytes
 from slantwood.planning.ways import Way
 
@@ -147,6 +148,12 @@ def _trust(plan: Plan) -> list[str]:
         ]
     else:
         lines = [f"Times are told from trees on {probe.rows:,} rows. {_of_whole_fits(plan, where)}"]
+        enough = min(plan.workload.rows, MOST_ROWS)
+        if probe.choosing_seconds is not None and probe.rows < enough:
+            lines.append(
+                f"Settings are chosen on {enough:,} rows, which may want larger or smaller leaves than these "
+                f"{probe.rows:,}: give as many, if you have them."
+            )
     if plan.extrapolated:
         lines.append(
             f"Extrapolated: {'; '.join(plan.extrapolated)}. Rows count by n log n, the levels of a tree."

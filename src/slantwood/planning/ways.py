@@ -4,6 +4,8 @@
 - out of core: one machine that holds a share of the rows at a time; trees grow on one share after the other.
 - replicate: every worker holds all rows, and grows its part of the trees.
 - partition: rows are shuffled and divided among the workers; each grows its part of the trees on its own.
+
+How many rows a share has is found by the functions that divide them in a fit, too.
 """
 
 from __future__ import annotations
@@ -12,6 +14,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from slantwood.ensemble.settings import count_draws
+from slantwood.estimators.parts.blocks import READING_BYTES
+from slantwood.estimators.parts.memory import (
+    MEMORY_FOR_ROWS,
+    bytes_of_a_row_in_a_worker,
+    divided,
+    growth_bytes,
+    rows_wanted,
+    times_held,
+)
 from slantwood.hints import format_bytes
 from slantwood.planning.coefficients import Coefficients
 from slantwood.planning.memory import fit_bytes, model_bytes
@@ -27,8 +39,11 @@ PROCESS_BYTES = 250e6
 # Connecting to a cluster and waiting for its answers, whatever the size: what a small fit took on two hosts.
 _CLUSTER_SECONDS = 0.5
 
-# More workers, or shares of the rows, than these are not looked at for what would fit.
-_MOST_PARTS = 1 << 20
+# More workers than these are not looked at for what would fit.
+_MOST_WORKERS = 1 << 20
+
+# Of a share that is read from disk; fewer are not worth a plan.
+_FEWEST_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -135,34 +150,27 @@ def _needed(work: Workload, threads: int, numbers: Coefficients) -> float:
     return PROCESS_BYTES + fit_bytes(work, threads, numbers)
 
 
-def _least(fits: Callable[[int], bool]) -> int | None:
-    """Return the least number of parts that fit, if any does."""
-    high = 1
-    while not fits(high):
-        high *= 2
-        if high > _MOST_PARTS:
-            return None
-    low = high // 2
+def _most_rows(fits: Callable[[int], bool], rows: int) -> int:
+    """Return the largest number of rows that fits, 0 where none does."""
+    low, high = 0, rows + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
-def _fewer_threads(work: Workload, machines: Machines, numbers: Coefficients) -> int | None:
-    """Return with how many threads it would fit, if with any."""
-    for threads in range(machines.threads - 1, 0, -1):
-        if _needed(work, threads, numbers) <= machines.memory:
-            return threads
-    return None
-
-
-def _help(work: Workload, machines: Machines, numbers: Coefficients, other: str) -> str:
-    needs = f"does not fit: needs {format_bytes(_needed(work, machines.threads, numbers))} a worker"
-    threads = _fewer_threads(work, machines, numbers)
+def _help(memory: float, machines: Machines, fits_with: Callable[[int], bool], other: str = "") -> str:
+    """Say how much memory is needed, and with how many threads, or what else, it would fit."""
+    needs = f"does not fit: needs {format_bytes(memory)} a worker"
+    threads = next((n for n in range(machines.threads - 1, 0, -1) if fits_with(n)), None)
     remedies = [f"{threads} thread{'s' * (threads > 1)} a worker"] if threads else []
     remedies += [other] if other else []
     return needs + (f"; would fit with {' or '.join(remedies)}" if remedies else "")
+
+
+def _encoded_row(work: Workload) -> float:
+    """Return the bytes of the encoded cells of a row."""
+    return (feature_bytes(work) + target_bytes(work)) / work.rows
 
 
 def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
@@ -180,47 +188,52 @@ def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         transfer_seconds=0.0,
         first_seconds=_first(work, machines, numbers),
         growing_seconds=rounds * tree_seconds(work, numbers),
-        remark="" if fits else _help(work, machines, numbers, ""),
+        remark=""
+        if fits
+        else _help(memory, machines, lambda n: _needed(work, n, numbers) <= machines.memory),
     )
 
 
 def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     """Plan one machine that holds one share of the rows after the other."""
+    encoded = _encoded_row(work)
+    # Rows as they are read are about as large as encoded, and parts of them are held twice for a while.
+    of_row = 2 * encoded + growth_bytes(encoded, 1, machines.threads)
 
-    def fits(shares: int) -> bool:
-        return _needed(work.with_rows(work.rows / shares), machines.threads, numbers) <= machines.memory
+    def needed(rows: int) -> float:
+        of_model = numbers.memory["model"] * work.n_trees * model_bytes(work.with_rows(rows), numbers)
+        return PROCESS_BYTES + READING_BYTES + rows * of_row + of_model
 
-    shares = _least(fits)
-    n_shares = shares or 1
-    share = work.with_rows(work.rows / n_shares)
-    # A share that no tree is left for is not read.
-    n_read = min(n_shares, work.n_trees)
-    rounds = math.ceil(math.ceil(work.n_trees / n_read) / machines.threads)
-    rows_bytes = feature_bytes(work) + target_bytes(work)
-    # Rows are read and written once to shuffle them, and their shares are read again.
-    passes = 0.0 if n_shares == 1 else 2.0 + n_read / n_shares
-    remark = (
-        f"{n_shares:,} shares of the rows, one after the other" if n_shares > 1 else "all rows fit at once"
-    )
-    if n_shares > work.n_trees:
-        seen = f"{work.n_trees:,} trees see {work.n_trees / n_shares:.0%} of the rows"
-        remark += f"; {seen}: give --trees {n_shares} for all"
-    if shares is None:
-        remark = (
-            f"does not fit: the model alone takes {format_bytes(work.n_trees * model_bytes(share, numbers))}"
-        )
+    most = _most_rows(lambda rows: needed(rows) <= machines.memory, work.rows)
+    most_shares = max(work.n_trees // machines.threads, 1)
+    wanted = rows_wanted(work.max_samples, work.rows, work.n_trees)
+    fits = most >= min(work.rows, _FEWEST_ROWS)
+    division = divided(work.rows, 1.0, most if fits else work.rows, most_shares, wanted, seed=0)
+    share = work.with_rows(work.rows * division.fraction)
+    if isinstance(work.max_samples, float):
+        # A share of all rows, not of those that are held.
+        share = replace(share, max_samples=count_draws(work.max_samples, work.rows))
+    n_shares = division.n_shares
+    remark = f"{n_shares} shares of the rows, one after the other" if n_shares > 1 else "all rows fit at once"
+    if division.n_held < 1:
+        held = f"a random sample of {division.n_held:.2g} of the rows"
+        remark = f"{held}, in {n_shares} share{'s' * (n_shares > 1)}"
+    rounds = math.ceil(math.ceil(work.n_trees / n_shares) / machines.threads)
+    # All rows are read once to find out what they hold, and once for each share.
+    moved = (1 + n_shares) * work.rows * encoded
     return Way(
         name="out of core",
         workers=1,
         rows_per_tree=share.rows,
-        memory=_needed(share, machines.threads, numbers),
-        fits=shares is not None,
-        moved=passes * rows_bytes,
-        transfer_seconds=passes * rows_bytes / machines.disk,
-        first_seconds=n_read * setup_seconds(share, numbers)
-        + choosing_seconds(share, numbers) / machines.threads,
-        growing_seconds=n_read * rounds * tree_seconds(share, numbers),
-        remark=remark,
+        memory=needed(share.rows),
+        fits=fits,
+        moved=moved,
+        transfer_seconds=moved / machines.disk,
+        first_seconds=choosing_seconds(share, numbers) / machines.threads,
+        growing_seconds=n_shares * (setup_seconds(share, numbers) + rounds * tree_seconds(share, numbers)),
+        remark=remark
+        if fits
+        else f"does not fit: needs {format_bytes(needed(_FEWEST_ROWS))} for the fewest rows",
     )
 
 
@@ -249,47 +262,51 @@ def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         transfer_seconds=_CLUSTER_SECONDS + (turns * sent + back) / machines.bandwidth,
         first_seconds=_first(work, machines, numbers),
         growing_seconds=rounds * tree_seconds(work, numbers),
-        remark=remark if fits else _help(part, machines, numbers, ""),
+        remark=remark
+        if fits
+        else _help(memory, machines, lambda n: _needed(part, n, numbers) <= machines.memory),
     )
 
 
 def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """Plan workers that hold a share of the rows each."""
-    used = min(machines.workers, work.n_trees)
+    """Plan workers that hold a share of the rows each: as large a one as their memory allows."""
+    workers = machines.workers
+    for_rows = MEMORY_FOR_ROWS * machines.memory
 
-    def share_of(workers: int) -> Workload:
-        return replace(work.with_rows(work.rows / workers), n_trees=max(1, math.ceil(work.n_trees / workers)))
+    def held(n_workers: int, n_threads: int) -> int:
+        of_all = work.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), n_threads)
+        return times_held(of_all, for_rows, n_workers)
 
-    share = share_of(used)
+    n_held = held(workers, machines.threads)
+    whole = work.with_rows(work.rows * max(n_held, 1) / workers)
+    share = replace(whole, n_trees=max(1, math.ceil(work.n_trees / workers)))
     memory = _needed(share, machines.threads, numbers)
-    fits = memory <= machines.memory
+    fits = n_held >= 1 and memory <= machines.memory
     remark = f"trees see {share.rows:,} rows each"
-    if used < machines.workers:
-        idle = machines.workers - used
-        remark += (
-            f"; {idle} of {machines.workers} workers have no tree: give --trees {machines.workers} or more"
-        )
+    if work.n_trees < workers:
+        idle = workers - work.n_trees
+        remark += f"; {idle} of {workers} workers have no tree: give --trees {workers} or more"
     if not fits:
-        least = _least(lambda n: _needed(share_of(n), machines.threads, numbers) <= machines.memory)
-        more = f"{least:,} workers" if least else ""
-        if least and least > work.n_trees:
+        least = workers + _most_rows(lambda n: held(workers + n, machines.threads) < 1, _MOST_WORKERS) + 1
+        of_share = share.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), machines.threads)
+        memory = max(memory, of_share / MEMORY_FOR_ROWS)
+        more = f"{least:,} workers" if least <= _MOST_WORKERS else ""
+        if more and least > work.n_trees:
             more += f" and as many trees (--workers {least} --trees {least})"
-        remark = _help(share, machines, numbers, more)
-    # All rows but those that are in their place already go to another worker.
-    moved = (feature_bytes(share) + target_bytes(share)) * (1 - 1 / used)
+        remark = _help(memory, machines, lambda n: held(workers, n) >= 1, more)
+    # All rows but those that are in their place already come from another worker.
+    moved = share.rows * _encoded_row(work) * (1 - 1 / workers)
     back = work.n_trees * model_bytes(share, numbers)
-    rounds = math.ceil(share.n_trees / machines.threads)
-    whole = replace(share, n_trees=work.n_trees)  # whether settings are chosen depends on all trees
     return Way(
         name="partition",
-        workers=used,
+        workers=min(workers, work.n_trees),
         rows_per_tree=share.rows,
         memory=memory,
         fits=fits,
         moved=moved,
         transfer_seconds=_CLUSTER_SECONDS + (moved + back) / machines.bandwidth,
         first_seconds=_first(whole, machines, numbers),
-        growing_seconds=rounds * tree_seconds(share, numbers),
+        growing_seconds=math.ceil(share.n_trees / machines.threads) * tree_seconds(share, numbers),
         remark=remark,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from slantwood.ensemble.defaults import DataTraits, resolve_auto
+from slantwood.ensemble.settings import count_draws
 from slantwood.hints import did_you_mean, listed
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.split_names import split_class
@@ -20,9 +21,6 @@ __all__ = ["PLANNED_SPLITS", "PLANNED_TASKS", "Growth", "Probe", "Workload", "di
 
 PLANNED_TASKS = ("binary", "multi-class", "multi-label", "regression", "multi-target regression")
 PLANNED_SPLITS = ("gradient", "axis", "svm")
-
-# Of n draws with replacement from n rows, so many are distinct: 1 - 1/e.
-_DISTINCT = 1.0 - math.exp(-1.0)
 
 
 class Growth(NamedTuple):
@@ -38,7 +36,7 @@ class Growth(NamedTuple):
     normalize_labels: bool
 
 
-def distinct_rows(rows: float, bootstrap: bool) -> float:
+def distinct_rows(rows: float, bootstrap: bool, max_samples: int | float | None = None) -> float:
     """Return how many distinct rows a tree sees.
 
     Parameters
@@ -46,7 +44,9 @@ def distinct_rows(rows: float, bootstrap: bool) -> float:
     rows : float
         All rows.
     bootstrap : bool
-        Whether as many are drawn with replacement.
+        Whether rows are drawn with replacement.
+    max_samples : int or float, optional
+        How many are drawn, a number or a share; as many as there are by default, and at the most.
 
     Returns
     -------
@@ -59,7 +59,10 @@ def distinct_rows(rows: float, bootstrap: bool) -> float:
     >>> distinct_rows(100, bootstrap=False), round(distinct_rows(100, bootstrap=True))
     (100.0, 63)
     """
-    return float(rows) * (_DISTINCT if bootstrap else 1.0)
+    if not bootstrap:
+        return float(rows)
+    draws = min(count_draws(max_samples, int(rows)), rows)
+    return rows * -math.expm1(-draws / rows)
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,10 @@ class Workload:
     min_samples_split : int, optional
         Nodes of fewer rows are leaves. By default what the rules say before a pilot has looked at the noise,
         which only makes it larger, and trees smaller and quicker.
+    bootstrap : bool, optional
+        Whether rows of a tree are drawn with replacement; by default as the rules say.
+    max_samples : int or float, optional
+        How many are then drawn, a number or a share of all; by default as many as there are.
     leaves : {"mean", "linear", "auto"}
         Whether leaves of numbers have slopes; with "auto" a second pilot finds out, and trees are those
         of "mean".
@@ -159,6 +166,8 @@ class Workload:
     n_trees: int = 50
     split: str = "gradient"
     min_samples_split: int | None = None
+    bootstrap: bool | None = None
+    max_samples: int | float | None = None
     leaves: str = "mean"
     rows_per_leaf: float | None = None
     probe: Probe | None = None
@@ -190,6 +199,8 @@ class Workload:
             object.__setattr__(self, "labels_per_row", self.targets / 2)
         if self.min_samples_split is not None and self.min_samples_split < 2:
             raise ValueError(f"min_samples_split={self.min_samples_split} is too small; give 2 or more")
+        if self.max_samples is not None and not self.max_samples > 0:
+            raise ValueError(f"max_samples={self.max_samples!r} is too small; give a number or share above 0")
         if self.rows_per_leaf is not None and not self.rows_per_leaf >= 1:
             raise ValueError(f"rows_per_leaf={self.rows_per_leaf:g} is too small; give 1 or more")
 
@@ -273,13 +284,15 @@ class Workload:
         learner = split.filled_in(chosen)
         share = chosen["max_features"]
         width = math.sqrt(self.features) if share == "sqrt" else share * self.features
+        bootstrap = bool(chosen["bootstrap"] if self.bootstrap is None else self.bootstrap)
+        bootstrap |= self.max_samples is not None
         return Growth(
-            tree_rows=distinct_rows(self.rows, chosen["bootstrap"]),
+            tree_rows=distinct_rows(self.rows, bootstrap, self.max_samples),
             width=min(float(self.features), max(math.ceil(width), split.fewest_features)),
             min_samples_split=self.min_samples_split or chosen["min_samples_split"],
             max_iter=int(getattr(learner, "max_iter", 1)),
             batch_size=int(getattr(learner, "batch_size", 0) or 0),
-            bootstrap=bool(chosen["bootstrap"]),
+            bootstrap=bootstrap,
             normalize_rows=bool(chosen["normalize_rows"]),
             normalize_labels=bool(chosen["normalize_labels"]),
         )

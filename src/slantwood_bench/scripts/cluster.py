@@ -32,14 +32,16 @@ _SETS = ("cpu_small", "house_8L", "mediamill")
 
 
 @contextmanager
-def cluster(n_workers: int) -> Iterator[Any]:
-    """Start workers, each a process with one thread, and yield a client of them."""
+def cluster(n_workers: int, n_threads: int = 1) -> Iterator[Any]:
+    """Start workers, each a process, and yield a client of them."""
     from distributed import Client, LocalCluster
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as started,
+            LocalCluster(
+                n_workers=n_workers, threads_per_worker=n_threads, dashboard_address=":0"
+            ) as started,
             Client(started) as client,
         ):
             yield client

@@ -1,33 +1,36 @@
-"""Whole plans beside whole fits: real data sets, of which a plan sees an eighth of the rows.
+"""Whole plans beside whole fits, choice of settings included.
 
-`python -m slantwood_bench.scripts.plans` gives `plan_from_data` a random eighth of the rows of each data set
-(1000 at the least) and the number of all rows, and then fits all rows, in a process of their own, with the
-default forest, choice of settings included. It prints planned and measured seconds and memory.
+`python -m slantwood_bench.scripts.plans NAMES` gives `plan_from_data` a random eighth (`--part 8`) of the
+rows of each data set (1000 at the least) and the number of all rows, and fits all rows with the default
+forest, in a process of their own. `--part 1` gives the plan all rows, of which it takes 20,000, as users do
+who have them. The plan is made before the fit and again after it, and the mean of both is compared with the
+fit: how fast a processor is that others use too changes by the minute. `--way` is for plans of other ways
+than threads, with two workers. `generated:N` are rows of `cost_points` with planted structure.
 `docs/planning.md` holds the output. No coefficient was fitted on any of these sets.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.planning import Plan, plan_from_data
+from slantwood.planning import Plan, Way, plan_from_data
 from slantwood.planning.coefficients import shipped
 from slantwood.planning.sizes import feature_bytes
-from slantwood.planning.ways import PROCESS_BYTES
+from slantwood.planning.ways import PROCESS_BYTES, WAYS
 from slantwood.planning.workload import PLANNED_SPLITS
-from slantwood.task_names import NUMBER_TASKS
 from slantwood_bench.problems import Problem
 from slantwood_bench.scripts.apart import apart
+from slantwood_bench.scripts.cost_points import Point
+from slantwood_bench.scripts.cost_points import problem as drawn
 from slantwood_bench.scripts.costs import Errors, errors_of_ratios, write_coefficients
 from slantwood_bench.scripts.data import read
 from slantwood_bench.scripts.report import print_environment, print_head, print_row
+from slantwood_bench.scripts.ways_to_fit import WAYS_TO_FIT, Forest, Resources, forest_of
 from slantwood_bench.usage import usage_of
 
 SETS = (
@@ -42,21 +45,27 @@ SETS = (
     "scm20d",
     "musk",
     "speeddating",
-    "diabetes130us",
     "isolet",
     "gesture",
     "gas-drift-rescaled",
     "bibtex",
     "rcv1subset1",
     "delicious",
-    "mediamill",
     "tmc2007-500",
     "eurlex-eurovoc",
     "imclef07a",
     "imclef07d",
 )
-_PART, _FEWEST_ROWS = 8, 1000
-_LONGEST = 900.0
+GENERATED = (
+    Point("gradient", "binary", 200_000, 30, 2),
+    Point("gradient", "regression", 120_000, 20, 1),
+    Point("gradient", "multi-class", 150_000, 60, 12),
+    Point("gradient", "multi-label", 100_000, 40, 300, 0.0, 3.0),
+    Point("gradient", "multi-label", 80_000, 20_000, 800, 40.0, 4.0),
+)
+_FEWEST_ROWS = 1000
+_LONGEST = 3000.0
+_BANDWIDTH = 1e9  # bytes a second between processes of one machine
 
 
 class Asked(NamedTuple):
@@ -66,6 +75,10 @@ class Asked(NamedTuple):
     split: str
     threads: int
     trees: int
+    part: int = 8
+    way: str = "threads"
+    workers: int = 1
+    memory: float = 1e12
 
 
 class Compared(NamedTuple):
@@ -82,8 +95,28 @@ class Compared(NamedTuple):
     n_bytes: float
 
 
+def problem_of(name: str) -> Problem:
+    """Return a data set, or rows that are drawn.
+
+    Parameters
+    ----------
+    name : str
+        Of a data set, or "generated:N".
+
+    Returns
+    -------
+    Problem
+        All rows.
+    """
+    kind, _, number = name.partition(":")
+    if kind != "generated":
+        return read(name)
+    point = GENERATED[int(number)]
+    return Problem(point.task, *drawn(point), name=name)
+
+
 def compared(asked: Asked) -> Compared:
-    """Plan by some of the rows, and fit all of them.
+    """Plan by some of the rows, fit all of them, and plan again.
 
     Parameters
     ----------
@@ -95,12 +128,15 @@ def compared(asked: Asked) -> Compared:
     Compared
         Seconds and bytes.
     """
-    problem = read(asked.name)
-    plan = planned(problem, asked)
-    model = _forest(problem, asked)
-    usage = usage_of(lambda: model.fit(problem.X, problem.y))
-    way = next(each for each in plan.ways if each.name == "threads")
-    work = plan.workload
+    problem = problem_of(asked.name)
+    forest = forest_of(problem, asked.split, asked.trees)
+    before = planned(problem, forest, asked)
+    given = Resources(asked.workers, asked.threads, asked.memory)
+    seconds = []
+    usage = usage_of(lambda: seconds.append(WAYS_TO_FIT[asked.way](problem, forest, given)))
+    plans = (before, planned(problem, forest, asked))
+    ways = [_way(plan, asked.way) for plan in plans]
+    work = before.workload
     assert work.probe is not None
     return Compared(
         problem.task,
@@ -108,46 +144,47 @@ def compared(asked: Asked) -> Compared:
         work.features,
         work.targets,
         work.probe.rows,
-        way.seconds,
-        usage.seconds,
-        way.memory - PROCESS_BYTES,
+        float(np.mean([way.seconds for way in ways])),
+        seconds[0],
+        float(np.mean([way.memory for way in ways])) - PROCESS_BYTES,
         feature_bytes(work) + usage.grown * 1e6,
     )
 
 
-def planned(problem: Problem, asked: Asked) -> Plan:
-    """Plan a fit of all rows by an eighth of them.
+def _way(plan: Plan, name: str) -> Way:
+    return next(each for each in plan.ways if each.name == name)
+
+
+def planned(problem: Problem, forest: Forest, asked: Asked) -> Plan:
+    """Plan a fit of all rows by a part of them.
 
     Parameters
     ----------
     problem : Problem
         All rows.
+    forest : Forest
+        What to fit.
     asked : Asked
-        Threads and trees.
+        The part, and the machines.
 
     Returns
     -------
     Plan
-        For a machine with so many threads.
+        For these machines.
     """
     n_rows = problem.n_rows
-    drawn = np.random.default_rng(0).permutation(n_rows)[: max(n_rows // _PART, _FEWEST_ROWS)]
+    drawn = np.random.default_rng(0).permutation(n_rows)[: max(n_rows // asked.part, _FEWEST_ROWS)]
     few = problem.rows(np.sort(drawn))
     return plan_from_data(
-        _forest(problem, asked),
+        forest.local(),
         few.X,
         few.y,
         rows=n_rows,
+        workers=asked.workers,
         threads=asked.threads,
-        memory=1e12,
+        memory=asked.memory,
+        bandwidth=_BANDWIDTH,
     )
-
-
-def _forest(problem: Problem, asked: Asked) -> Any:
-    given: dict[str, Any] = {"split": asked.split, "n_jobs": asked.threads, "random_state": 0}
-    if problem.task in NUMBER_TASKS:
-        return ObliqueForestRegressor(asked.trees, **given)
-    return ObliqueForestClassifier(asked.trees, hierarchy=problem.hierarchy, **given)
 
 
 def print_plans(asked: Sequence[Asked]) -> Errors:
@@ -192,7 +229,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", default=SETS)
     parser.add_argument("--split", nargs="+", default=["gradient"], choices=PLANNED_SPLITS)
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--part", type=int, default=8, help="1 for all rows, of which 20,000 are used")
+    parser.add_argument("--way", default="threads", choices=list(WAYS))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--memory", type=float, default=1e12, help="bytes of a worker")
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--write", action="store_true", help="keep the errors, which plans then name")
     given = parser.parse_args()
@@ -200,7 +241,8 @@ def main() -> None:
     found = {}
     for split in given.split:
         print(f"\nsplit={split}\n")
-        asked = [Asked(name, split, given.threads, given.trees) for name in given.names]
+        machines = (given.part, given.way, given.workers, given.memory)
+        asked = [Asked(name, split, given.threads, given.trees, *machines) for name in given.names]
         found[split] = asdict(print_plans(asked))
     if given.write:
         write_coefficients(replace(shipped(), plans=shipped().plans | found))

@@ -1,17 +1,27 @@
 """Claims about the script that compares whole plans with whole fits."""
 
+from functools import partial
+
 import pytest
 
-from slantwood.planning import Probe, plan
+from slantwood.planning import Probe, plan, plan_from_data
 from slantwood.planning.coefficients import shipped
+from slantwood.planning.ways import WAYS
 from slantwood.planning.workload import PLANNED_SPLITS
 from slantwood_bench.scripts import plans
 from slantwood_bench.scripts.data import read
 from slantwood_bench.scripts.plans import Asked, planned
+from slantwood_bench.scripts.ways_to_fit import WAYS_TO_FIT, Resources, forest_of
+
+
+@pytest.fixture(autouse=True)
+def _short_probes(monkeypatch):
+    monkeypatch.setattr(plans, "plan_from_data", partial(plan_from_data, probe_seconds=0.1))
 
 
 def test_a_plan_sees_a_part_of_the_rows_and_is_for_all():
-    found = planned(read("digits"), Asked("digits", "axis", 1, 20))
+    digits = read("digits")
+    found = planned(digits, forest_of(digits, "axis", 20), Asked("digits", "axis", 1, 20))
     assert found.workload.rows == 1797
     assert found.workload.probe.rows == 1000
     assert found.workload.split == "axis"
@@ -27,6 +37,25 @@ def test_what_was_planned_and_measured_is_printed_with_its_error(monkeypatch, ca
     seconds, fitted, error = cells[6:9]
     assert float(error.rstrip("%")) / 100 == pytest.approx(float(seconds) / float(fitted) - 1, abs=0.02)
     assert errors.points == 1
+
+
+@pytest.mark.parametrize("way", ["threads", "out of core"])
+def test_fits_of_each_way_are_timed(way):
+    digits = read("digits")
+    given = Resources(workers=1, threads=1, memory=1e9)
+    assert WAYS_TO_FIT[way](digits, forest_of(digits, "axis", 5), given) > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", ["replicate", "partition"])
+def test_fits_on_clusters_are_timed(way):
+    digits = read("digits")
+    given = Resources(workers=2, threads=1, memory=1e9)
+    assert WAYS_TO_FIT[way](digits, forest_of(digits, "axis", 5), given) > 0
+
+
+def test_every_way_of_a_plan_can_be_timed():
+    assert set(WAYS_TO_FIT) == set(WAYS)
 
 
 def told(split):
