@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from slantwood.ensemble.settings import count_draws
 from slantwood.estimators.parts.blocks import READING_BYTES
 from slantwood.estimators.parts.memory import (
+    LEAST_ROWS,
     MEMORY_FOR_ROWS,
     bytes_of_a_row_in_a_worker,
     divided,
@@ -41,9 +42,6 @@ _CLUSTER_SECONDS = 0.5
 
 # More workers than these are not looked at for what would fit.
 _MOST_WORKERS = 1 << 20
-
-# Of a share that is read from disk; fewer are not worth a plan.
-_FEWEST_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -207,7 +205,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     most = _most_rows(lambda rows: needed(rows) <= machines.memory, work.rows)
     most_shares = max(work.n_trees // machines.threads, 1)
     wanted = rows_wanted(work.max_samples, work.rows, work.n_trees)
-    fits = most >= min(work.rows, _FEWEST_ROWS)
+    fits = most >= min(work.rows, LEAST_ROWS)
     division = divided(work.rows, 1.0, most if fits else work.rows, most_shares, wanted, seed=0)
     share = work.with_rows(work.rows * division.fraction)
     if isinstance(work.max_samples, float):
@@ -216,7 +214,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     n_shares = division.n_shares
     remark = f"{n_shares} shares of the rows, one after the other" if n_shares > 1 else "all rows fit at once"
     if division.n_held < 1:
-        held = f"a random sample of {division.n_held:.2g} of the rows"
+        held = f"a random sample of {100 * division.n_held:.2g} % of the rows"
         remark = f"{held}, in {n_shares} share{'s' * (n_shares > 1)}"
     rounds = math.ceil(math.ceil(work.n_trees / n_shares) / machines.threads)
     # All rows are read once to find out what they hold, and once for each share.
@@ -233,7 +231,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
         growing_seconds=n_shares * (setup_seconds(share, numbers) + rounds * tree_seconds(share, numbers)),
         remark=remark
         if fits
-        else f"does not fit: needs {format_bytes(needed(_FEWEST_ROWS))} for the fewest rows",
+        else f"does not fit: needs {format_bytes(needed(LEAST_ROWS))} for the fewest rows",
     )
 
 

@@ -29,7 +29,7 @@ _ROW_BYTES = 64
 MEMORY_FOR_ROWS = 0.6
 
 MOST_PASSES = 10
-_LEAST_ROWS = 50  # of a share; fewer are a slip in max_memory
+LEAST_ROWS = 50  # of a share; fewer are a slip in max_memory
 
 
 def n_bytes(table: Any) -> int:
@@ -107,11 +107,11 @@ def divided(
         One share of all rows, where these fit.
     """
     most = int(max_memory / row_bytes)
-    if most < min(n_rows, _LEAST_ROWS):
+    if most < min(n_rows, LEAST_ROWS):
         raise ValueError(
             f"max_memory={format_bytes(max_memory)} is enough for {most} rows of {format_bytes(row_bytes)} "
             "each (with what growing trees on them takes), too few to learn from; give at least "
-            f"{format_bytes(_LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
+            f"{format_bytes(LEAST_ROWS * row_bytes)}, or fewer threads (n_jobs)"
         )
     if n_rows <= most and rows_wanted >= n_rows:
         return Division(1, 1.0, seed)
