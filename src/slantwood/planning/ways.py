@@ -148,12 +148,12 @@ def _needed(work: Workload, threads: int, numbers: Coefficients) -> float:
     return PROCESS_BYTES + fit_bytes(work, threads, numbers)
 
 
-def _most_rows(fits: Callable[[int], bool], rows: int) -> int:
-    """Return the largest number of rows that fits, 0 where none does."""
-    low, high = 0, rows + 1
+def _largest(holds: Callable[[int], bool], most: int) -> int:
+    """Return the largest number up to `most` of which something holds, 0 where of none."""
+    low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return low
 
 
@@ -202,7 +202,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
         of_model = numbers.memory["model"] * work.n_trees * model_bytes(work.with_rows(rows), numbers)
         return PROCESS_BYTES + READING_BYTES + rows * of_row + of_model
 
-    most = _most_rows(lambda rows: needed(rows) <= machines.memory, work.rows)
+    most = _largest(lambda rows: needed(rows) <= machines.memory, work.rows)
     most_shares = max(work.n_trees // machines.threads, 1)
     wanted = rows_wanted(work.max_samples, work.rows, work.n_trees)
     fits = most >= min(work.rows, LEAST_ROWS)
@@ -285,10 +285,10 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         idle = workers - work.n_trees
         remark += f"; {idle} of {workers} workers have no tree: give --trees {workers} or more"
     if not fits:
-        least = workers + _most_rows(lambda n: held(workers + n, machines.threads) < 1, _MOST_WORKERS) + 1
         of_share = share.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), machines.threads)
         memory = max(memory, of_share / MEMORY_FOR_ROWS)
-        more = f"{least:,} workers" if least <= _MOST_WORKERS else ""
+        least = 1 + _largest(lambda n: held(n, machines.threads) < 1, _MOST_WORKERS)
+        more = f"{least:,} workers" if workers < least <= _MOST_WORKERS else ""
         if more and least > work.n_trees:
             more += f" and as many trees (--workers {least} --trees {least})"
         remark = _help(memory, machines, lambda n: held(workers, n) >= 1, more)
