@@ -21,6 +21,21 @@ from slantwood.validation import with_type
 BALANCED = "balanced"
 
 
+def for_classes_of(y: np.ndarray, class_weight: Any) -> Any:
+    """Return weights that name just the classes of y: rows that are added to others may lack some.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,)
+        Classes, all of them known.
+    class_weight : "balanced", dict or None
+        Weights of more classes, or of fewer; those left out have weight 1.
+    """
+    if not isinstance(class_weight, dict):
+        return class_weight
+    return {each: class_weight.get(each, 1.0) for each in np.unique(y).tolist()}
+
+
 def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
     """Return the weight of the class of each row.
 

@@ -20,7 +20,7 @@ from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
-from slantwood.estimators.class_weights import row_weights_by_label, weights_of_classes
+from slantwood.estimators.class_weights import for_classes_of, row_weights_by_label, weights_of_classes
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
@@ -120,7 +120,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
             earlier = self.targets_.classes if goes_on else None
             targets, read = LabelTargets.of_sets(y, len(weights), earlier)
         else:
-            columns = frame_targets(y, len(weights))
+            columns = self._columns_as_before(y, len(weights)) or frame_targets(y, len(weights))
             if columns is not None:
                 return self._encode_several(y, columns, weights, names)
             y = as_array(y, len(weights))
@@ -146,6 +146,14 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
             self._check_some_weight(weights[known_rows(Y)])
         check.check_threshold(self.threshold, targets)
         return y, targets, Y, weights
+
+    def _columns_as_before(self, y: Any, n_rows: int) -> list[GivenColumn] | None:
+        """Return columns of the kinds that they had, where trees are added: a few rows may not show it."""
+        if not (self._continues and isinstance(self.targets_, MultiTargets)):
+            return None
+        if sp.issparse(y) or np.shape(y)[1:] != (self.targets_.n_outputs,):
+            return None
+        return several.columns_of(y, self.targets_, n_rows)
 
     def _check_some_weight(self, weights: np.ndarray) -> None:
         if not (weights > 0).any():
@@ -181,7 +189,8 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         y, known = self._read_classes(given)
         of_classes = np.ones(len(y))
         if self.class_weight is not None:
-            of_classes[known] = weights_of_classes(self.class_weight, y[known], weights[known])
+            of_class = for_classes_of(y[known], self.class_weight) if self._continues else self.class_weight
+            of_classes[known] = weights_of_classes(of_class, y[known], weights[known])
             weights = weights * (of_classes if self.class_weights_rows else of_classes > 0)
             self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
@@ -202,7 +211,9 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         check.check_column_names(names, len(given))
         columns = several.read_targets(given, self._read_classes)
         if self.class_weight is not None:
-            weights = weights * several.row_weights_by_classes(self.class_weight, columns)
+            weights = weights * several.row_weights_by_classes(
+                self.class_weight, columns, may_lack_some=self._continues
+            )
             self._check_some_weight(weights)
         several.check_some_known(given, columns, weights)
         targets = MultiTargets.of(columns, weights)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import compute_sample_weight
 
+from slantwood.estimators.class_weights import for_classes_of
 from slantwood.hints import shown
 from slantwood.metrics.regression import mean_r2
 from slantwood.targets.columns import GivenColumn, columns_as
@@ -56,17 +57,22 @@ def check_class_weights(class_weight: Any, n_targets: int) -> list[Any]:
     return list(class_weight)
 
 
-def row_weights_by_classes(class_weight: Any, columns: Sequence[TargetColumn]) -> np.ndarray:
+def row_weights_by_classes(
+    class_weight: Any, columns: Sequence[TargetColumn], *, may_lack_some: bool = False
+) -> np.ndarray:
     """Return the product over the targets of the weights of a row's classes, as scikit-learn's forests do.
 
-    Targets that are not known, and numbers, have no part.
+    Targets that are not known, and numbers, have no part. Rows that are added to others may lack some of the
+    classes that have a weight.
     """
     weights = np.ones(len(columns[0].values))
     for each, column in zip(check_class_weights(class_weight, len(columns)), columns, strict=True):
         if each is not None and column.is_number and not isinstance(each, str):
             raise ValueError("class_weight has weights for a target of numbers; give None in its place")
         if each is not None and not column.is_number:
-            weights[column.known] *= compute_sample_weight(each, column.values[column.known])
+            classes = column.values[column.known]
+            each = for_classes_of(classes, each) if may_lack_some else each
+            weights[column.known] *= compute_sample_weight(each, classes)
     return weights
 
 
@@ -91,14 +97,18 @@ class Truth(NamedTuple):
     known: np.ndarray
 
 
+def columns_of(y: Any, targets: MultiTargets, n_rows: int, names: Sequence[str] = ()) -> list[GivenColumn]:
+    """Return the columns of y, each of the kind that its target is."""
+    are_numbers = [isinstance(part, RegressionTargets) for part in targets.parts]
+    return columns_as(y, are_numbers, n_rows, names)
+
+
 def given_truth(y: Any, targets: MultiTargets, names: Sequence[str], n_rows: int) -> list[Truth]:
     """Read y as the targets that a model was fitted on; columns of a frame may come in any order.
 
     `names` are those of the targets, where the model knows any.
     """
-    are_numbers = [isinstance(part, RegressionTargets) for part in targets.parts]
-    given = columns_as(y, are_numbers, n_rows, names)
-    columns = read_targets(given, _classes_or_none)
+    columns = read_targets(columns_of(y, targets, n_rows, names), _classes_or_none)
     return [Truth(column.values, column.known) for column in columns]
 
 

@@ -350,3 +350,82 @@ def test_blocks_of_arrays_are_views(on_disk):
     blocks = list(ArrayBlocks(X, y, block_rows=700))
     assert [block.n_rows for block in blocks] == [700, 700, 700, 700, 200]
     assert all(np.shares_memory(block.X, X) for block in blocks)
+
+
+# ---- what a share may lack
+
+
+def rare_last(n=N):
+    """Draw rows of three classes, the last of which only one row has."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, 6), np.float32)
+    y = np.where(X[:, 0] > 0, "ash", "elm")
+    y[7] = "oak"
+    return X, y
+
+
+@pytest.mark.parametrize("class_weight", [{"oak": 5.0}, {"ash": 1.0, "elm": 2.0, "oak": 5.0}, "balanced"])
+def test_a_share_may_lack_a_class_that_has_a_weight(class_weight, monkeypatch):
+    X, y = rare_last()
+    shares = in_shares(monkeypatch)
+    model = forest(max_memory=LITTLE, class_weight=class_weight).fit(X, y)
+    assert any("oak" not in share.y for share in shares)
+    assert model.classes_.tolist() == ["ash", "elm", "oak"]
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_share_may_lack_a_class_of_one_of_several_targets(as_frame, monkeypatch):
+    X, y = rare_last()
+    Y = np.column_stack([y == "ash", 2 * (y == "oak")]).astype(int)
+    Y = pd.DataFrame(Y, columns=["first", "second"]) if as_frame else Y
+    shares = in_shares(monkeypatch)
+    weights = [None, {2: 3.0}]
+    model = forest(max_memory=LITTLE, class_weight=weights).fit(X, Y)
+    assert any(np.max(np.asarray(share.y)) < 2 for share in shares)
+    assert [each.tolist() for each in model.classes_] == [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize("max_samples", [0.1, 300, 2000])
+def test_a_tree_draws_as_many_rows_from_a_share_as_it_would_from_all(max_samples, monkeypatch):
+    X, y = problem()
+    shares = in_shares(monkeypatch)
+    model = forest(max_memory=LITTLE, max_samples=max_samples).fit(X, y)
+    assert len(shares) > 1
+    assert model.settings_.max_samples == min(300 if max_samples == 0.1 else max_samples, shares[0].n_rows)
+
+
+def test_a_random_state_goes_on_with_and_without_a_limit_of_memory():
+    X, y = problem(400)
+    X = pd.DataFrame(X, columns=list("abcdef")).assign(side=np.where(X[:, 0] > 0, "left", "right"))
+    usual, within = np.random.RandomState(3), np.random.RandomState(3)
+    for _ in range(2):
+        model = forest(random_state=usual).fit(X, y)
+        assert same_trees(model, forest(random_state=within, max_memory="1GB").fit(X, y))
+    X, y = problem()
+    state = np.random.RandomState(3)
+    first, second = (forest(random_state=state, max_memory=LITTLE).fit(X, y) for _ in range(2))
+    assert not same_trees(first, second)
+
+
+def test_many_files_of_text_show_no_more_rows_than_one_does(tmp_path, monkeypatch):
+    X, y = problem()
+    shown = []
+    glimpsed = out_of_core._glimpsed
+
+    def noting(*given):
+        found = glimpsed(*given)
+        shown.append(sum(each.part.n_rows for each in found[0]))
+        return found
+
+    monkeypatch.setattr(out_of_core, "_glimpsed", noting)
+    table = pd.DataFrame(X).assign(y=np.array(["ash", "elm", "oak"])[y])
+    shuffled = np.random.default_rng(0).permutation(N)
+    for n_files in (2, 20):
+        folder = tmp_path / str(n_files)
+        folder.mkdir()
+        for number, rows in enumerate(np.array_split(shuffled, n_files)):
+            table.iloc[rows].to_csv(folder / f"{number:02}.csv", index=False)
+        forest(max_memory="800kB").fit(scan(folder, targets="y"))
+    # Of every file, the rows are shown that have its classes, and the ends of its six columns.
+    witnesses = 3 + 2 * 6
+    assert shown[1] <= shown[0] + 20 * witnesses < N

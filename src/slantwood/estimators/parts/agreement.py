@@ -8,7 +8,7 @@ from all rows at once. The result is an estimator without trees, by which every 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -163,6 +163,8 @@ def agree(
         raise ValueError("sample_weight is zero for every row; at least one row must have a positive weight")
     rows = joined([each.part for each in glimpses])
     reader = copy(estimator)
+    # A RandomState draws the seed here and, where all rows fit, again in the usual fit: the same one.
+    reader.random_state = deepcopy(estimator.random_state)
     reader.warm_start = False
     data = reader._read(rows.X, rows.y, rows.weights, clustering, feature_names, target_names)
     outline = planned(data, reader._spec(data, None)).outline

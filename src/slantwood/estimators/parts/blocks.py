@@ -31,6 +31,10 @@ class Blocks(Protocol):
         """Number of all rows; None where only a pass can tell."""
 
     @property
+    def n_files(self) -> int:
+        """Number of files; each is a block, where the number of rows is not known."""
+
+    @property
     def reading_bytes(self) -> int:
         """What reading a block takes, beside the rows that are kept of it."""
 
@@ -57,6 +61,7 @@ class ArrayBlocks:
         Rows of a block; by default as many as take some megabytes.
     """
 
+    n_files = 1
     reading_bytes = 0
     feature_names = None
     target_names = None
@@ -108,7 +113,7 @@ class ScanBlocks:
             raise ValueError(f"{scan!r} has no targets to learn; give targets to slantwood.data.scan")
         self._scan, self._weights = scan, None if weights is None else np.asarray(weights)
         # Files of text do not say how many rows they have.
-        self.n_rows = scan.n_rows if scan.is_stored else None
+        self.n_rows, self.n_files = scan.n_rows if scan.is_stored else None, len(scan.files)
         self.reading_bytes = min(READING_BYTES, max_memory // 4)
         self.feature_names, self.target_names = scan.feature_names, scan.target_names
         largest = max(scan.files, key=lambda file: file.stat().st_size)

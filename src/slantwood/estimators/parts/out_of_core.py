@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
 
 from slantwood.data.scans.scan import Scan
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.settings import count_draws
+from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import Progress, fitted_attributes
 from slantwood.estimators.parts.agreement import (
@@ -114,6 +115,7 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
         rows = _gathered(blocks, sizes, Division(1, 1.0, seed), 0, agreement)
         return given._replace(X=rows.X, y=rows.y, sample_weight=rows.weights)
     _refuse_what_needs_all_rows(estimator, agreement.n_rows * row_bytes, max_memory)
+    draw_seed(check_random_state(estimator.random_state))  # a RandomState goes on, as in the usual fit
     forest = _grown(estimator, given, blocks, sizes, division, agreement)
     _keep(estimator, agreement.reader, forest)
     return None
@@ -202,7 +204,7 @@ def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Gli
     for number, part in enumerate(blocks):
         row_bytes = (n_bytes(part.X) + n_bytes(part.y)) / max(part.n_rows, 1)
         most = min(SAMPLE_ROWS, int(_OF_GLIMPSES * max_memory / max(row_bytes, 1)) + 1)
-        share = part.n_rows / blocks.n_rows if blocks.n_rows else 1.0
+        share = part.n_rows / blocks.n_rows if blocks.n_rows else 1.0 / blocks.n_files
         n_sample = math.ceil(most * share)
         glimpses.append(glimpse(part, n_sample, number, are_classes=is_classifier(estimator)))
         sizes.append(part.n_rows)
@@ -254,8 +256,6 @@ def _grown(
             f"{division.n_shares} random shares of about {held:,} rows"
             + ("" if whole else f", {100 * division.n_held:.2g} % of all")
         )
-    if agreement.reader.max_samples is not None:
-        agreement.reader.max_samples = min(count_draws(estimator.max_samples, agreement.n_rows), held)
     numbers = [each.tolist() for each in np.array_split(np.arange(n_trees), division.n_shares)]
     first = [first_share(agreement, [gather(share=0)])]
     spec, outline = first[0].spec, first[0].outline

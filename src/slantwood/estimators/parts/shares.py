@@ -15,7 +15,7 @@ import numpy as np
 from slantwood.ensemble.assembling import Outline
 from slantwood.ensemble.fitting import prepared
 from slantwood.ensemble.growing import planned
-from slantwood.ensemble.settings import Settings
+from slantwood.ensemble.settings import Settings, count_draws
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows, joined
 from slantwood.estimators.parts.division import even_places, is_held
@@ -70,6 +70,10 @@ def later_share(agreement: Agreement, pieces: Sequence[PartOfRows], spec: Forest
 
 
 def _share(agreement: Agreement, data: Any, spec: ForestSpec) -> Share:
+    if spec.max_samples is not None:
+        # Of all rows, as it was given, and no more than the share has.
+        draws = count_draws(spec.max_samples, agreement.n_rows)
+        spec = replace(spec, max_samples=min(draws, data.X.shape[0]))
     data, spec = prepared(data, spec)
     plan, outline = planned(data, spec)
     chosen = {each.name: getattr(outline.settings, each.name) for each in fields(Settings)}
