@@ -133,3 +133,12 @@ def test_amounts_memory_and_rates_have_their_units():
     assert read_bytes("16GB") == 16e9
     for rate in ("1Gbit", "1e3 Mbits", "1 gbit/s", "125 MB/s", "125Mbytes", "125e6 B/s"):
         assert read_rate(rate) == 1.25e8
+
+
+def test_samples_are_a_number_in_any_form_or_a_share(run):
+    sizes = ("plan", "--rows", "1e6", "--features", "20", "--json")
+    said = [run(*sizes, "--max-samples", text).stdout for text in ("10000", "1e4", "10k", "0.01", "0.5")]
+    trees = [json.loads(each)["workload"]["max_samples"] for each in said]
+    assert trees == [10_000, 10_000, 10_000, 0.01, 0.5]
+    first, second, third, share, larger = (json.loads(each)["ways"][0]["seconds"] for each in said)
+    assert first == second == third == share < larger

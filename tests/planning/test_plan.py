@@ -152,3 +152,17 @@ def test_rows_per_leaf_can_be_told():
     coarse = plan(rows=5000, features=50, targets=2, rows_per_leaf=500.0)
     assert coarse.model_bytes() < base.model_bytes()
     assert replace(base.workload, rows_per_leaf=500.0) == coarse.workload
+
+
+def test_all_workers_get_replicated_rows_also_those_that_no_tree_is_left_for():
+    work = {"rows": 1e6, "features": 100, "targets": 2, "memory": 1e11, "n_trees": 8, "threads": 1}
+    few, many = (way(plan(**work, workers=workers), "replicate") for workers in (8, 64))
+    assert many.workers == few.workers == 8
+    assert many.transfer_seconds > few.transfer_seconds
+    assert many.growing_seconds == few.growing_seconds
+
+
+def test_samples_are_drawn_from_all_rows_on_disk_where_these_fit():
+    found = way(plan(rows=1e5, features=20, targets=2, max_samples=1000, n_trees=10), "out of core")
+    assert found.rows_per_tree == 10**5
+    assert found.remark == "all rows fit at once"

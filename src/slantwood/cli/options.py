@@ -15,6 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
+from slantwood.cli.quantities import read_count
+
 
 def argument(metavar: str, help: str, **more: Any) -> Any:
     """Describe a word that stands on the command line without a name."""
@@ -40,7 +42,13 @@ def _read_number(text: Any) -> int | float:
     # A settings file gives a number, the command line its text.
     if isinstance(text, (int, float)):
         return text
-    return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        return read_count(text)  # 10k
+    # A share has a decimal point, or is below 1: 1e4 is a number.
+    is_count = value.is_integer() and "." not in text and "e-" not in text.lower()
+    return int(value) if is_count else value
 
 
 def flag(names: str, help: str, **more: Any) -> Any:

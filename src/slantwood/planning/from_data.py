@@ -77,7 +77,11 @@ def plan_from_data(
     settings = found.settings
     split = name_of(settings.split)
     if split not in PLANNED_SPLITS:
-        raise ValueError(f"split={settings.split!r} is none that plans know; give {listed(PLANNED_SPLITS)}")
+        is_open = isinstance(estimator.split, str) and estimator.split == AUTO
+        given = (
+            f"split='auto' chose {split!r} on these rows, which" if is_open else f"split={settings.split!r}"
+        )
+        raise ValueError(f"{given} is none that plans know; give {listed(PLANNED_SPLITS)}")
     work = replace(
         work,
         split=split,

@@ -108,9 +108,7 @@ def probed(
     check_integer("rows", rows, 1)
     check_real("seconds", seconds, 0.0)
     order = np.random.default_rng(random_state).permutation(X.shape[0])[:rows]
-    model = clone(estimator).set_params(n_jobs=1, random_state=random_state)
-    if isinstance(model.max_samples, Integral):
-        model.set_params(max_samples=min(int(model.max_samples), len(order)))
+    model = clone(estimator).set_params(n_jobs=1, random_state=random_state, max_memory=None)
     _timed(clone(model), X, y, order[:_WARM_UP_ROWS])
     chosen = _timed(model, X, y, order)
     # The same settings for all that follows: what a small part of the rows would choose is another forest.
@@ -153,6 +151,8 @@ def _timed(model: Any, X: Any, y: Any, rows: np.ndarray, seconds: float = 0.0) -
     """Fit a forest to some rows, and end it when its trees took so many seconds."""
     rows = np.sort(rows)
     few = rows_of(X, rows), rows_of(y, rows)
+    if isinstance(model.max_samples, Integral):  # there is no more to draw from than these rows
+        model.set_params(max_samples=min(int(model.max_samples), len(rows)))
     clock = _Clock(seconds)
     begun = time.process_time()
     model.set_callbacks(clock).fit(*few)

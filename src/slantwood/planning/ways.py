@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from slantwood.ensemble.settings import count_draws
 from slantwood.estimators.parts.blocks import READING_BYTES
+from slantwood.estimators.parts.division import Division
 from slantwood.estimators.parts.memory import (
     LEAST_ROWS,
     MEMORY_FOR_ROWS,
@@ -206,7 +207,9 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     most_shares = max(work.n_trees // machines.threads, 1)
     wanted = rows_wanted(work.max_samples, work.rows, work.n_trees)
     fits = most >= min(work.rows, LEAST_ROWS)
-    division = divided(work.rows, 1.0, most if fits else work.rows, most_shares, wanted, seed=0)
+    # Here memory is counted in rows. Where all fit, samples are drawn from all, as in the usual fit.
+    divides = fits and most < work.rows
+    division = divided(work.rows, 1.0, most, most_shares, wanted, 0) if divides else Division(1, 1.0, 0)
     share = work.with_rows(work.rows * division.fraction)
     if isinstance(work.max_samples, float):
         # A share of all rows, not of those that are held.
@@ -240,12 +243,18 @@ def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     used = min(machines.workers, math.ceil(work.n_trees / machines.threads))
     # The forest comes together in one place; a worker only has trees on their way.
     part = replace(work, n_trees=min(work.n_trees, 2 * machines.threads))
-    memory = _needed(part, machines.threads, numbers)
+    # One worker reads all rows, and has them as they came and joined beside the encoded ones.
+    reading = 2 * work.rows * _encoded_row(work)
+
+    def needed(n_threads: int) -> float:
+        return reading + _needed(part, n_threads, numbers)
+
+    memory = needed(machines.threads)
     fits = memory <= machines.memory
     sent = sent_bytes(work)
-    # One worker fetches the rows that it does not have; those that have all pass them on, twice as many at
-    # every turn.
-    turns = (1 - 1 / used) + math.ceil(math.log2(used))
+    # It fetches those that it does not have. Workers that have all pass them on, twice as many at every turn,
+    # also to those that will be idle.
+    turns = (1 - 1 / machines.workers) + math.ceil(math.log2(machines.workers))
     back = work.n_trees * model_bytes(work, numbers)
     rounds = math.ceil(work.n_trees / (used * machines.threads))
     idle = f"{used} workers have {work.n_trees} trees on {machines.threads} threads each; more would be idle"
@@ -260,9 +269,7 @@ def replicate(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         transfer_seconds=_CLUSTER_SECONDS + (turns * sent + back) / machines.bandwidth,
         first_seconds=_first(work, machines, numbers),
         growing_seconds=rounds * tree_seconds(work, numbers),
-        remark=remark
-        if fits
-        else _help(memory, machines, lambda n: _needed(part, n, numbers) <= machines.memory),
+        remark=remark if fits else _help(memory, machines, lambda n: needed(n) <= machines.memory),
     )
 
 
@@ -303,7 +310,8 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         fits=fits,
         moved=moved,
         transfer_seconds=_CLUSTER_SECONDS + (moved + back) / machines.bandwidth,
-        first_seconds=_first(whole, machines, numbers),
+        # The other shares are read when the first has chosen the settings.
+        first_seconds=_first(whole, machines, numbers) + (workers > 1) * setup_seconds(share, numbers),
         growing_seconds=math.ceil(share.n_trees / machines.threads) * tree_seconds(share, numbers),
         remark=remark,
     )

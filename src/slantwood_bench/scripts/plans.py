@@ -92,7 +92,7 @@ class Compared(NamedTuple):
     planned_seconds: float
     seconds: float
     planned_bytes: float  # of the fit, X included
-    n_bytes: float
+    n_bytes: float  # not known of other processes
 
 
 def problem_of(name: str) -> Problem:
@@ -147,7 +147,7 @@ def compared(asked: Asked) -> Compared:
         float(np.mean([way.seconds for way in ways])),
         seconds[0],
         float(np.mean([way.memory for way in ways])) - PROCESS_BYTES,
-        feature_bytes(work) + usage.grown * 1e6,
+        feature_bytes(work) + usage.grown * 1e6 if asked.way == "threads" else float("nan"),
     )
 
 
@@ -215,6 +215,8 @@ def print_plans(asked: Sequence[Asked]) -> Errors:
         shown = [f"{a:.3g}|{b:.3g}|{error:+.0%}" for a, b, error in (cells, bytes_cells)]
         print_row([each.name, found.task, *(f"{n:,}" for n in counts), *"|".join(shown).split("|")])
     for what, ratios in (("seconds", times), ("memory", memory)):
+        if np.isnan(ratios).any():
+            continue
         errors = errors_of_ratios(ratios)
         print(
             f"\n{what}: {errors.within:.0%} of {errors.points} within 30 %, median error "
