@@ -78,10 +78,8 @@ def plan_from_data(
     split = name_of(settings.split)
     if split not in PLANNED_SPLITS:
         is_open = isinstance(estimator.split, str) and estimator.split == AUTO
-        given = (
-            f"split='auto' chose {split!r} on these rows, which" if is_open else f"split={settings.split!r}"
-        )
-        raise ValueError(f"{given} is none that plans know; give {listed(PLANNED_SPLITS)}")
+        what = f"split='auto' chose {split!r}, which" if is_open else f"split={settings.split!r}"
+        raise ValueError(f"{what} is none that plans know; give {listed(PLANNED_SPLITS)}")
     work = replace(
         work,
         split=split,

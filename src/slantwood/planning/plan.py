@@ -135,7 +135,7 @@ class Plan:
 
     @property
     def _grown(self) -> Workload:
-        return self.workload.with_rows((self.best or self.ways[-1]).rows_per_tree)
+        return self.workload.part_of_rows((self.best or self.ways[-1]).rows_per_tree)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each way.

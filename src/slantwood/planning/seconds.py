@@ -145,7 +145,7 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
 def _pilot_seconds(work: Workload, numbers: Coefficients) -> float:
     """Return the seconds of the trees that a pilot grows."""
     pilot = _pilot_of(work)
-    inner = work.with_rows(pilot.tree_rows)
+    inner = work.part_of_rows(pilot.tree_rows)
     seconds = pilot.n_trees * tree_seconds(replace(inner, leaves="mean"), numbers)
     if work.leaves == "auto" and work.task in NUMBER_TASKS:
         # A second pilot finds out whether leaves shall have slopes.

@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from slantwood.ensemble.settings import count_draws
 from slantwood.estimators.parts.blocks import READING_BYTES
 from slantwood.estimators.parts.division import Division
 from slantwood.estimators.parts.memory import (
@@ -200,7 +199,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     of_row = 2 * encoded + growth_bytes(encoded, 1, machines.threads)
 
     def needed(rows: int) -> float:
-        of_model = numbers.memory["model"] * work.n_trees * model_bytes(work.with_rows(rows), numbers)
+        of_model = numbers.memory["model"] * work.n_trees * model_bytes(work.part_of_rows(rows), numbers)
         return PROCESS_BYTES + READING_BYTES + rows * of_row + of_model
 
     most = _largest(lambda rows: needed(rows) <= machines.memory, work.rows)
@@ -210,10 +209,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     # Here memory is counted in rows. Where all fit, samples are drawn from all, as in the usual fit.
     divides = fits and most < work.rows
     division = divided(work.rows, 1.0, most, most_shares, wanted, 0) if divides else Division(1, 1.0, 0)
-    share = work.with_rows(work.rows * division.fraction)
-    if isinstance(work.max_samples, float):
-        # A share of all rows, not of those that are held.
-        share = replace(share, max_samples=count_draws(work.max_samples, work.rows))
+    share = work.part_of_rows(work.rows * division.fraction)
     n_shares = division.n_shares
     remark = f"{n_shares} shares of the rows, one after the other" if n_shares > 1 else "all rows fit at once"
     if division.n_held < 1:
@@ -283,7 +279,7 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         return times_held(of_all, for_rows, n_workers)
 
     n_held = held(workers, machines.threads)
-    whole = work.with_rows(work.rows * max(n_held, 1) / workers)
+    whole = work.part_of_rows(work.rows * max(n_held, 1) / workers)
     share = replace(whole, n_trees=max(1, math.ceil(work.n_trees / workers)))
     memory = _needed(share, machines.threads, numbers)
     fits = n_held >= 1 and memory <= machines.memory

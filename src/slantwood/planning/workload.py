@@ -254,6 +254,28 @@ class Workload:
         """
         return replace(self, rows=max(1, math.ceil(rows)))
 
+    def part_of_rows(self, rows: float) -> Workload:
+        """Return the same for a part of the rows; trees draw as many samples as they do from all.
+
+        Parameters
+        ----------
+        rows : float
+            Number of rows; it is rounded up.
+
+        Returns
+        -------
+        Workload
+            The other workload.
+
+        Examples
+        --------
+        >>> from slantwood.planning import Workload
+        >>> Workload(1000, 10, max_samples=0.2).part_of_rows(500).max_samples
+        200
+        """
+        draws = None if self.max_samples is None else count_draws(self.max_samples, self.rows)
+        return replace(self.with_rows(rows), max_samples=draws)
+
     def growth(self) -> Growth:
         """Return what the defaults of an estimator make of these numbers.
 
