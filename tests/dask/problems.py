@@ -30,7 +30,8 @@ class Problem(NamedTuple):
     def in_halves(self):
         """Parameters by which each of two workers holds half of the rows."""
         seen = glimpse(PartOfRows(self.X, self.y, None), ROWS, 0, are_classes=not self.is_number)
-        of_row = bytes_of_a_row_in_a_worker(agree(self.local(), [seen]).bytes_per_row, 1)
+        agreement = agree(self.local(), [seen])
+        of_row = bytes_of_a_row_in_a_worker(agreement.bytes_per_row, 1, agreement.of_thread)
         return {"mode": "partition", "max_memory": int(0.7 * ROWS * of_row)}
 
     def on_cluster(self, **given):

@@ -272,7 +272,9 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
     if not limits:
         return 1
     n_threads = max(info["nthreads"] for info in infos)
-    all_rows = agreement.n_rows * bytes_of_a_row_in_a_worker(agreement.bytes_per_row, n_threads)
+    all_rows = agreement.n_rows * bytes_of_a_row_in_a_worker(
+        agreement.bytes_per_row, n_threads, agreement.of_thread
+    )
     n_held = times_held(all_rows, min(limits), len(workers))
     if n_held < 1:
         raise MemoryError(

@@ -10,7 +10,6 @@ from slantwood.planning.shapes import rows_per_leaf, weights_per_split
 from slantwood.planning.sizes import feature_bytes, scoring_bytes, target_bytes
 from slantwood.planning.work import active_targets, used_features
 from slantwood.planning.workload import Workload
-from slantwood.task_names import NUMBER_TASKS
 
 __all__ = ["fit_bytes", "memory_parts", "model_bytes"]
 
@@ -85,8 +84,7 @@ def memory_parts(work: Workload, threads: int, numbers: Coefficients | None = No
     used = used_features(work, growth, growth.tree_rows)
     # The root's block has the features of its split and all targets side by side. Learners that look at one
     # feature after the other turn it into columns, and so does what competes with the gradient for numbers.
-    by_column = work.split != "gradient" or work.task in NUMBER_TASKS
-    block = used.cells * (_CSR_CELL if work.is_sparse else _FLOAT32) * (2.0 if by_column else 1.0)
+    block = used.cells * (_CSR_CELL if work.is_sparse else _FLOAT32) * (2.0 if growth.by_columns else 1.0)
     block += target_bytes(work) * growth.tree_rows / work.rows
     return {
         "once": 1.0,

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from slantwood.estimators.parts.agreement import part_of_a_thread
 from slantwood.estimators.parts.blocks import READING_BYTES
 from slantwood.estimators.parts.division import Division
 from slantwood.estimators.parts.memory import (
@@ -171,6 +172,13 @@ def _encoded_row(work: Workload) -> float:
     return (feature_bytes(work) + target_bytes(work)) / work.rows
 
 
+def _of_thread(work: Workload) -> float:
+    growth = work.growth()
+    return part_of_a_thread(
+        growth.width / work.features, by_columns=growth.by_columns, is_sparse=work.is_sparse
+    )
+
+
 def threads(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     """Plan one machine that holds all rows."""
     memory = _needed(work, machines.threads, numbers)
@@ -196,7 +204,7 @@ def out_of_core(work: Workload, machines: Machines, numbers: Coefficients) -> Wa
     """Plan one machine that holds one share of the rows after the other."""
     encoded = _encoded_row(work)
     # Rows as they are read are about as large as encoded, and parts of them are held twice for a while.
-    of_row = 2 * encoded + growth_bytes(encoded, 1, machines.threads)
+    of_row = 2 * encoded + growth_bytes(encoded, 1, machines.threads, _of_thread(work))
 
     def needed(rows: int) -> float:
         of_model = numbers.memory["model"] * work.n_trees * model_bytes(work.part_of_rows(rows), numbers)
@@ -275,7 +283,7 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
     for_rows = MEMORY_FOR_ROWS * machines.memory
 
     def held(n_workers: int, n_threads: int) -> int:
-        of_all = work.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), n_threads)
+        of_all = work.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), n_threads, _of_thread(work))
         return times_held(of_all, for_rows, n_workers)
 
     n_held = held(workers, machines.threads)
@@ -288,7 +296,9 @@ def partition(work: Workload, machines: Machines, numbers: Coefficients) -> Way:
         idle = workers - work.n_trees
         remark += f"; {idle} of {workers} workers have no tree: give --trees {workers} or more"
     if not fits:
-        of_share = share.rows * bytes_of_a_row_in_a_worker(_encoded_row(work), machines.threads)
+        of_share = share.rows * bytes_of_a_row_in_a_worker(
+            _encoded_row(work), machines.threads, _of_thread(work)
+        )
         memory = max(memory, of_share / MEMORY_FOR_ROWS)
         least = 1 + _largest(lambda n: held(n, machines.threads) < 1, _MOST_WORKERS)
         more = f"{least:,} workers" if workers < least <= _MOST_WORKERS else ""

@@ -28,6 +28,7 @@ class Growth(NamedTuple):
 
     tree_rows: float  # distinct rows that a tree sees
     width: float  # features that a split may combine
+    by_columns: bool  # whether it looks at one of them after the other, too
     min_samples_split: int
     max_iter: int
     batch_size: int
@@ -311,6 +312,7 @@ class Workload:
         return Growth(
             tree_rows=distinct_rows(self.rows, bootstrap, self.max_samples),
             width=min(float(self.features), max(math.ceil(width), split.fewest_features)),
+            by_columns=getattr(learner, "competitor", "axis") == "axis",
             min_samples_split=self.min_samples_split or chosen["min_samples_split"],
             max_iter=int(getattr(learner, "max_iter", 1)),
             batch_size=int(getattr(learner, "batch_size", 0) or 0),

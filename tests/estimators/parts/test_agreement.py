@@ -136,3 +136,21 @@ def test_joined_parts_have_weights_where_any_has():
     parts = [PartOfRows(np.ones((2, 1)), [1, 2], None), PartOfRows(np.ones((1, 1)), [3], np.array([5.0]))]
     assert joined(parts).weights.tolist() == [1.0, 1.0, 5.0]
     assert joined(parts).y == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "y", "part"),
+    [
+        (ObliqueForestClassifier(max_features=0.5), np.arange(200) % 2, 0.6),
+        (ObliqueForestClassifier(max_features=1.0), np.arange(200) % 2, 1.2),
+        (ObliqueForestClassifier(split="axis", max_features="sqrt"), np.arange(200) % 2, 0.5),
+        (ObliqueForestClassifier(split="svm", max_features=0.5), np.arange(200) % 2, 1.2),
+        (ObliqueForestRegressor(max_features=None), np.arange(200.0), 2.0),
+        (ObliqueForestClassifier(preset="best"), np.arange(200) % 2, 2.0),
+    ],
+    ids=["half of the features", "all", "few, one by one", "half, one by one", "a number", "best"],
+)
+def test_a_thread_holds_the_cells_that_a_split_looks_at(estimator, y, part):
+    X = np.random.default_rng(0).standard_normal((200, 100), np.float32)
+    found = agree(estimator, [glimpse(PartOfRows(X, y, None), 200, 0, are_classes=True)])
+    assert found.of_thread == pytest.approx(part)

@@ -16,10 +16,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.growing import planned
+from slantwood.ensemble.settings import Settings, count_features
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.parts.witnesses import witnesses_of_features, witnesses_of_targets
 from slantwood.features.rows import join_rows, n_rows_of, take_rows
+from slantwood.presets import PRESETS
+
+# What a thread holds while it splits the root, as a part of the bytes of encoded rows: the cells that the
+# split looks at and what learns it, which takes a fifth as much; by columns, too, where it looks at one
+# feature after the other. `docs/out_of_core.md` has the measurements.
+MOST_OF_A_THREAD = 2.0
+_WITH_LEARNING = 1.2
+_LEAST_OF_A_THREAD, _LEAST_OF_SPARSE = 0.5, 1.0
 
 # Rows that all parts show beside their witnesses: how frequent categories are, means and spreads of targets
 # and whether values are missing for a reason are learned from these.
@@ -123,6 +132,7 @@ class Agreement(NamedTuple):
     n_rows: int
     weight_factor: float  # of given row weights
     bytes_per_row: float  # of encoded features and targets
+    of_thread: float  # what a thread holds beside all rows, as a part of their bytes
 
     def read(self, part: PartOfRows) -> TrainingData:
         """Check and encode the rows of a part."""
@@ -172,7 +182,45 @@ def agree(
     reader.__dict__.update(fitted_attributes(replace(outline, tuned=None).forest()), warm_start=True)
     # Weights below 1 on average are scaled, as those of a single part are, but by what all parts have.
     mean = sum(each.weight for each in glimpses) / n_weighted
-    return Agreement(reader, clustering, n_rows, 1.0 / min(mean, 1.0), _n_bytes(data) / rows.n_rows)
+    return Agreement(
+        reader,
+        clustering,
+        n_rows,
+        weight_factor=1.0 / min(mean, 1.0),
+        bytes_per_row=_n_bytes(data) / rows.n_rows,
+        of_thread=_of_thread(outline.settings, data),
+    )
+
+
+def part_of_a_thread(of_features: float, *, by_columns: bool, is_sparse: bool) -> float:
+    """Return what a thread holds while it splits the root, as a part of the bytes of encoded rows.
+
+    Parameters
+    ----------
+    of_features : float
+        The part of the features that a split looks at.
+    by_columns : bool
+        Whether it looks at one feature after the other, for which cells are held by columns, too.
+    is_sparse : bool
+        Whether X is CSR, where features that many rows have are drawn more often.
+
+    Returns
+    -------
+    float
+        The part.
+    """
+    cells = (of_features**0.5 if is_sparse else of_features) * (2.0 if by_columns else 1.0)
+    least = _LEAST_OF_SPARSE if is_sparse else _LEAST_OF_A_THREAD
+    return min(max(_WITH_LEARNING * cells, least), MOST_OF_A_THREAD)
+
+
+def _of_thread(settings: Settings, data: TrainingData) -> float:
+    if PRESETS[settings.preset].auditions:
+        return MOST_OF_A_THREAD  # another split learner may be chosen
+    n_features = data.X.shape[1]
+    width = count_features(settings.max_features, n_features, settings.split.fewest_features)
+    by_columns = getattr(settings.split, "competitor", "axis") == "axis"
+    return part_of_a_thread(width / n_features, by_columns=by_columns, is_sparse=sp.issparse(data.X))
 
 
 def _n_bytes(data: TrainingData) -> int:

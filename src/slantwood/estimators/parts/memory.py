@@ -14,14 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.settings import count_draws
-from slantwood.estimators.parts.agreement import Agreement, PartOfRows
+from slantwood.estimators.parts.agreement import MOST_OF_A_THREAD, Agreement, PartOfRows
 from slantwood.estimators.parts.division import Division
 from slantwood.hints import format_bytes
 
-# Beside encoded rows: what checks, scaled rows and bootstrap samples take, and for each thread the cells of
-# the largest node and what learns its split; as parts of the bytes of encoded rows. Measured, with one and
-# two threads: 0.7 and 1.3 for classes, 1.7 and 3.2 for numbers, 1.2 and 1.9 of sparse rows.
-_ONCE, _PER_THREAD = 0.5, 2.0
+# Beside encoded rows, and what threads hold: what checks, scaled rows and bootstrap samples take, as a part
+# of their bytes.
+_ONCE = 0.5
 # And of each row by itself: its number, weight, draws and places.
 _ROW_BYTES = 64
 
@@ -52,9 +51,26 @@ def n_bytes(table: Any) -> int:
     return 64 * len(table)
 
 
-def growth_bytes(encoded: float, n_rows: int, n_threads: int) -> float:
-    """Return the bytes of rows and of growth on them, where the encoded cells of all take so many."""
-    return encoded * (1 + _ONCE + _PER_THREAD * n_threads) + n_rows * _ROW_BYTES * (1 + n_threads)
+def growth_bytes(encoded: float, n_rows: int, n_threads: int, of_thread: float = MOST_OF_A_THREAD) -> float:
+    """Return the bytes of rows and of growth on them.
+
+    Parameters
+    ----------
+    encoded : float
+        Bytes of the encoded cells of all rows.
+    n_rows : int
+        Rows.
+    n_threads : int
+        Threads that grow trees.
+    of_thread : float, default=2.0
+        What each of them holds, as a part of these bytes; by default the most.
+
+    Returns
+    -------
+    float
+        Bytes.
+    """
+    return encoded * (1 + _ONCE + of_thread * n_threads) + n_rows * _ROW_BYTES * (1 + n_threads)
 
 
 def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> float:
@@ -78,7 +94,7 @@ def bytes_of_a_row(agreement: Agreement, sample: PartOfRows, n_threads: int) -> 
     # Arrays are filled as they are read; of others, and of y, parts are held beside the whole for a while.
     is_filled = isinstance(sample.X, np.ndarray) and sample.X.dtype == np.float32
     raw = 2 * of_y + (0 if is_filled else 2 * of_X)
-    return raw + growth_bytes(agreement.bytes_per_row, 1, n_threads)
+    return raw + growth_bytes(agreement.bytes_per_row, 1, n_threads, agreement.of_thread)
 
 
 def divided(
@@ -125,7 +141,7 @@ def rows_wanted(max_samples: int | float | None, n_rows: int, n_trees: int) -> i
     return n_rows if max_samples is None else min(n_rows, count_draws(max_samples, n_rows) * n_trees)
 
 
-def bytes_of_a_row_in_a_worker(encoded: float, n_threads: int) -> float:
+def bytes_of_a_row_in_a_worker(encoded: float, n_threads: int, of_thread: float) -> float:
     """Return what a row takes in a worker: the pieces that come in, about as large as encoded, and growth.
 
     Parameters
@@ -134,13 +150,15 @@ def bytes_of_a_row_in_a_worker(encoded: float, n_threads: int) -> float:
         Bytes of its encoded cells.
     n_threads : int
         Threads of the worker.
+    of_thread : float
+        What each of them holds, as a part of these bytes.
 
     Returns
     -------
     float
         Bytes.
     """
-    return encoded + growth_bytes(encoded, 1, n_threads)
+    return encoded + growth_bytes(encoded, 1, n_threads, of_thread)
 
 
 def times_held(all_bytes: float, limit: float, n_workers: int) -> int:
