@@ -22,7 +22,7 @@ from slantwood.estimators.parts import shares as module_of_shares
 from slantwood.threads import thread_count
 from slantwood.workers import shared as module_of_shared
 from tests.dask.conftest import connected
-from tests.dask.problems import BLOCK, PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
+from tests.dask.problems import PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
 
 # ---- each worker holds all rows
 
@@ -176,25 +176,6 @@ def test_what_needs_all_rows_in_one_place_is_refused(client, given, message):
 
 
 # ---- input
-
-
-@pytest.mark.parametrize("mode", ["replicate", "partition"])
-def test_a_folder_of_files_is_read_by_the_workers(client, tmp_path, mode):
-    problem = frame()
-    table = problem.X.assign(kind=problem.y)
-    for number, start in enumerate(range(0, len(table), BLOCK)):
-        table.iloc[start : start + BLOCK].to_parquet(tmp_path / f"part{number}.parquet")
-    (tmp_path / "notes.md").write_text("not a table")
-    forest = problem.on_cluster(mode=mode).fit(tmp_path, "kind")
-    assert forest.feature_names_in_.tolist() == ["tree", "height", "age"]
-    assert forest.classes_.tolist() == ["rare", "usual"]
-    assert forest.encoding_.categories == (("ash", "elm", "oak", "yew"),)
-    assert forest.score(problem.X, problem.y) > 0.9
-
-
-def test_a_folder_without_data_is_named(client, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere"):
-        DaskObliqueForestClassifier().fit(tmp_path / "nowhere", "kind")
 
 
 def test_parts_of_different_lengths_are_refused(client):

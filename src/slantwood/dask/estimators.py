@@ -14,11 +14,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.dask.collections import is_collection, is_folder, names_in, parts_of
+from slantwood.dask.collections import is_collection, parts_of
 from slantwood.dask.growing import grown
 from slantwood.dask.prediction import example_of, predicted, top_labels
 from slantwood.dask.shares import Ground, Names, Shares, partitioned, replicated
-from slantwood.data.scans.files import files_of
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.spec import draw_seed
@@ -112,11 +111,12 @@ class _OnCluster:
             self._check_for_cluster(clustering)
             client = self._connected()
             parts = parts_of(client, X, y, sample_weight, self._task)
-            if is_folder(X):
-                said = client.submit(names_in, str(files_of(X)[0][0]), y, self._task, pure=False).result()
-                feature_names = said.features if feature_names is None else feature_names
-                target_names = said.targets if target_names is None else target_names
-            self._grow_on(client, parts, Names(clustering, feature_names, target_names), X, y)
+            names = Names(
+                clustering,
+                parts.feature_names if feature_names is None else feature_names,
+                parts.target_names if target_names is None else target_names,
+            )
+            self._grow_on(client, parts.rows, names, X, y)
         except BaseException:
             put_back(self, before)
             raise
