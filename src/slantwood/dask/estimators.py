@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from slantwood.dask.clients import connected
 from slantwood.dask.collections import is_collection, parts_of
 from slantwood.dask.growing import grown
 from slantwood.dask.prediction import example_of, predicted, top_labels
@@ -109,14 +110,14 @@ class _OnCluster:
         before = self.__dict__.copy()
         try:
             self._check_for_cluster(clustering)
-            client = self._connected()
-            parts = parts_of(client, X, y, sample_weight, self._task)
-            names = Names(
-                clustering,
-                parts.feature_names if feature_names is None else feature_names,
-                parts.target_names if target_names is None else target_names,
-            )
-            self._grow_on(client, parts.rows, names, X, y)
+            with connected(self.client) as client:
+                parts = parts_of(client, X, y, sample_weight, self._task)
+                names = Names(
+                    clustering,
+                    parts.feature_names if feature_names is None else feature_names,
+                    parts.target_names if target_names is None else target_names,
+                )
+                self._grow_on(client, parts.rows, names, X, y)
         except BaseException:
             put_back(self, before)
             raise
@@ -136,19 +137,6 @@ class _OnCluster:
             raise ValueError(f"{what} needs all rows in one place; give mode='replicate'")
         if self.warm_start:
             raise ValueError("warm_start=True needs the rows of before; give mode='replicate', or False")
-
-    def _connected(self: Any) -> Any:
-        """Return the client that is given, or the current one."""
-        if self.client is not None:
-            return self.client
-        from distributed import get_client
-
-        try:
-            return get_client()
-        except ValueError as error:
-            raise ValueError(
-                "client=None, and there is no current one; make a distributed.Client, or give it as client"
-            ) from error
 
     def _grow_on(self: Any, client: Any, parts: list[Any], names: Names, X: Any, y: Any) -> None:
         earlier = self.forest_ if self._continues else None
