@@ -6,6 +6,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -232,6 +233,13 @@ class _OnCluster:
     def __getstate__(self: Any) -> dict[str, Any]:
         """Return what pickle keeps: all but the client, which belongs to this process."""
         return {**super().__getstate__(), "client": None}  # type: ignore[dict-item]
+
+    def __sklearn_clone__(self: Any) -> Any:
+        """Return an estimator with the same parameters, not fitted, and the same client."""
+        # A client cannot be copied, which scikit-learn does with parameters; a shallow copy has none.
+        cloned = super(_OnCluster, copy(self)).__sklearn_clone__()  # type: ignore[misc]
+        cloned.client = self.client
+        return cloned
 
     # ---- predicting
 
