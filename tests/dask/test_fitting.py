@@ -12,6 +12,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 
 from slantwood import ObliqueForestRegressor
@@ -189,6 +190,20 @@ def test_parts_of_different_lengths_are_refused(client):
         forest.fit(da.from_array(X, chunks=50), y)
     with pytest.raises(TypeError, match="y or sample_weight is a dask collection, and X is 'ndarray'"):
         forest.fit(X, da.from_array(y, chunks=50))
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_nothing_of_an_earlier_fit_is_left(client, mode):
+    named, plain = frame(), numbers()
+    forest = named.on_cluster(bootstrap=True, oob_score=True).set_params(n_estimators=40)
+    forest.fit(named.dask_X, named.dask_y, feature_names=["a", "b", "c"])
+    assert {"feature_names_in_", "input_names_", "target_names_", "oob_score_"} <= set(vars(forest))
+    classes_of = plain.y[:, 0] > 0
+    forest.set_params(mode=mode, oob_score=False).fit(plain.dask_X, blocks(classes_of))
+    fresh = clone(forest).fit(plain.dask_X, blocks(classes_of))
+    assert set(vars(forest)) == set(vars(fresh))
+    assert same_trees(forest, fresh)
+    np.testing.assert_array_equal(forest.predict(plain.X), fresh.predict(plain.X))
 
 
 @pytest.mark.parametrize("mode", ["replicate", "partition"])

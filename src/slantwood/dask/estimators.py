@@ -19,7 +19,7 @@ from slantwood.dask.clients import connected
 from slantwood.dask.collections import is_collection, parts_of
 from slantwood.dask.growing import grown
 from slantwood.dask.prediction import example_of, predicted, top_labels
-from slantwood.dask.shares import Ground, Names, Shares, partitioned, replicated
+from slantwood.dask.shares import Ground, Names, Shares, learned_attributes, partitioned, replicated
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.spec import draw_seed
@@ -148,6 +148,8 @@ class _OnCluster:
                 "keeps; give more, or warm_start=False to fit anew"
             )
         shares = self._shares(client, parts, names, earlier)
+        for name in learned_attributes(self):  # of an earlier fit, whose columns may have had other names
+            del self.__dict__[name]
         self.__dict__.update(shares.head.attributes)
         progress = Progress(self, self._n_trees - n_earlier, X, y, self._attributes_on_the_way)
         trees = grown(client, shares, range(n_earlier, self._n_trees))
