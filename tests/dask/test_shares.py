@@ -59,6 +59,22 @@ def test_fewer_rows_than_blocks_are_no_matter(client):
     assert len(forest) == 3
 
 
+def test_shares_that_no_tree_grows_on_are_not_read(client):
+    problem, found = classes(), []
+    for n_trees in (1, 2):
+        forest = problem.on_cluster(**problem.in_halves).set_params(n_estimators=n_trees)
+        forest.set_callbacks(After((1,), lambda: found.append(n_shares(client))))
+        forest.fit(problem.dask_X, problem.dask_y)
+        roots = forest.trees_.node_weight[forest.trees_.roots]
+        assert (roots < 0.7 * ROWS).all()
+    assert found == [1, 2]
+
+
+def n_shares(client):
+    """Return how many shares workers hold."""
+    return len({key for held in client.has_what().values() for key in held if key.startswith("_share_plan")})
+
+
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="signals of Linux")
 @pytest.mark.parametrize("which", [min, max])

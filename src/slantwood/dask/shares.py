@@ -186,19 +186,20 @@ def partitioned(
         (worker, client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker)))
         for worker, numbers, here in _by_worker(client, parts)
     ]
+    growing = workers[: local._n_trees]  # shares that no tree grows on are not read
     pieces = [
         [client.submit(_pieces, pile, share, pure=False, **at(worker)) for worker, pile in piles]
-        for share in range(len(workers))
+        for share in range(len(growing))
     ]
     first = client.submit(_share, agreement, pieces[0], None, pure=False, **at(workers[0]))
     head = client.submit(_share_head, first, pure=False, **_where(client, first)).result()
     later = [
         client.submit(_share, agreement, of_share, head.spec, pure=False, **at(worker))
-        for of_share, worker in zip(pieces[1:], workers[1:], strict=True)
+        for of_share, worker in zip(pieces[1:], growing[1:], strict=True)
     ]
     plans = [
         client.submit(_share_plan, share, pure=False, **at(worker))
-        for share, worker in zip([first, *later], workers, strict=True)
+        for share, worker in zip([first, *later], growing, strict=True)
     ]
     return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, given=given)
 
