@@ -1,6 +1,7 @@
 """Forests that a cluster fits: the same as local ones, or of shares that agree on what X and y are."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,8 +64,12 @@ def test_trees_are_added_to_those_of_before(client):
     forest = problem.on_cluster(warm_start=True).set_params(n_estimators=3)
     forest.fit(problem.dask_X, problem.dask_y).set_params(n_estimators=8).fit(problem.dask_X, problem.dask_y)
     assert same_trees(forest, problem.local().fit(problem.X, problem.y))
-    with pytest.raises(ValueError, match="n_estimators=8 adds no tree to the 8"):
+    with pytest.warns(UserWarning, match="there are as many trees already") as said:
         forest.fit(problem.dask_X, problem.dask_y)
+    assert said[0].filename == __file__
+    assert same_trees(forest, problem.local().fit(problem.X, problem.y))
+    with pytest.raises(ValueError, match="n_estimators=7 is less than the 8 trees"):
+        forest.set_params(n_estimators=7).fit(problem.dask_X, problem.dask_y)
 
 
 def test_settings_are_chosen_on_all_threads_of_a_worker(monkeypatch):
@@ -224,6 +229,33 @@ def test_a_wrong_mode_and_clustering_columns_are_refused(client):
         problem.on_cluster(mode="both").fit(problem.dask_X, problem.dask_y)
     with pytest.raises(TypeError, match="clustering is ndarray; on a cluster it is given by name"):
         problem.on_cluster().fit(problem.dask_X, problem.dask_y, clustering=np.zeros((240, 1)))
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+@pytest.mark.parametrize("given", [{"n_estimators": 0}, {"preset": "acurate"}])
+def test_wrong_parameters_are_refused_as_by_local_forests(client, mode, given):
+    problem = classes()
+    local, forest = problem.local(), problem.on_cluster(mode=mode)
+    with pytest.raises(ValueError, match=next(iter(given))) as said:
+        local.set_params(**given).fit(problem.X, problem.y)
+    with pytest.raises(ValueError, match=re.escape(str(said.value))):
+        forest.set_params(**given).fit(problem.dask_X, problem.dask_y)
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_targets_that_are_left_out_are_asked_for(client, mode):
+    problem = classes()
+    for X in (problem.X, problem.dask_X):
+        with pytest.raises(ValueError, match="fit requires y to be passed, but the target y is None"):
+            problem.on_cluster(mode=mode).fit(X, None)
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_a_number_is_the_weight_of_each_row(client, mode):
+    problem = classes()
+    for X, y in ((problem.X, problem.y), (problem.dask_X, problem.dask_y)):
+        forest = problem.on_cluster(mode=mode).fit(X, y, 2.0)
+        assert set(forest.trees_.node_weight[forest.trees_.roots]) == {480.0}
 
 
 # ---- faults

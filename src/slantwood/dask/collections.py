@@ -5,6 +5,7 @@ All become a list of parts of the rows: futures, but for rows that this process 
 
 from __future__ import annotations
 
+from numbers import Real
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from slantwood.data.read_options import ReadOptions
 from slantwood.data.scans.scan import Scan, scan_with_options
 from slantwood.estimators.parts.agreement import PartOfRows, checked_part, joined
 from slantwood.estimators.parts.out_of_core import is_scan
+from slantwood.features.rows import n_rows_of
 from slantwood.hints import pluralize, shown
 
 
@@ -46,8 +48,8 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> Part
         Features; in a folder, these and the targets.
     y : dask array, frame or series, array, frame, label sets, or names of columns
         Targets, divided as X is.
-    sample_weight : dask array or series, array, or None
-        Weights of the rows, divided as X is.
+    sample_weight : dask array or series, array, number, or None
+        Weights of the rows, divided as X is; a number is that of each.
     task : {"classification", "regression"}
         What numbers in the targets of files mean.
 
@@ -62,18 +64,30 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> Part
         return _parts_of_files(client, scan_with_options(X, ReadOptions(y, task=task)))
     if is_scan(X):
         raise TypeError(f"X is {X!r}; for a cluster give the path of the folder, and the targets as y")
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
     if not is_collection(X):
         if is_collection(y) or is_collection(sample_weight):
             raise TypeError(
                 f"y or sample_weight is a dask collection, and X is {shown(type(X).__name__)}; give both as "
                 "dask collections, or both as arrays"
             )
-        return Parts([checked_part(X, y, sample_weight, 0)])
+        return Parts([_part(X, y, sample_weight, 0)])
     features = _blocks(client, X)
-    targets, weights = (
-        _blocks_like(client, X, each) or [None] * len(features) for each in (y, sample_weight)
+    targets = _blocks_like(client, y, len(features))
+    is_same_for_all = sample_weight is None or isinstance(sample_weight, Real)
+    weights = (
+        [sample_weight] * len(features)
+        if is_same_for_all
+        else _blocks_like(client, sample_weight, len(features))
     )
-    return Parts(client.map(checked_part, features, targets, weights, range(len(features)), pure=False))
+    return Parts(client.map(_part, features, targets, weights, range(len(features)), pure=False))
+
+
+def _part(X: Any, y: Any, weights: Any, number: int) -> PartOfRows:
+    if isinstance(weights, Real):  # the same for all rows
+        weights = np.full(n_rows_of(X), weights, np.float64)
+    return checked_part(X, y, weights, number)
 
 
 def _blocks(client: Any, table: Any) -> list[Any]:
@@ -84,16 +98,13 @@ def _blocks(client: Any, table: Any) -> list[Any]:
     return client.compute(delayed.ravel().tolist() if hasattr(delayed, "ravel") else list(delayed))
 
 
-def _blocks_like(client: Any, X: Any, table: Any) -> list[Any] | None:
-    if table is None:
-        return None
+def _blocks_like(client: Any, table: Any, n_blocks: int) -> list[Any]:
     if not is_collection(table):
         raise TypeError(
             f"X is a dask collection, and beside it is {shown(type(table).__name__)}; give y and "
             "sample_weight as dask collections, divided as X is"
         )
     blocks = _blocks(client, table)
-    n_blocks = X.numblocks[0] if hasattr(X, "numblocks") else X.npartitions
     if len(blocks) != n_blocks:
         raise ValueError(
             f"X has {pluralize(n_blocks, 'part')}, and y or sample_weight has {len(blocks)}; divide them in "

@@ -26,6 +26,7 @@ from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators.callbacks import USERS_LINE, Progress, fitted_attributes, put_back
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.top_labels import TopLabels
+from slantwood.estimators.validation import check_parameters
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_memory
 
@@ -125,6 +126,7 @@ class _OnCluster:
         return self
 
     def _check_for_cluster(self: Any, clustering: Any) -> None:
+        check_parameters(self.get_params(deep=False))
         check_choice("mode", self.mode, MODES)
         if clustering is not None and not isinstance(clustering, str):
             raise TypeError(
@@ -142,10 +144,16 @@ class _OnCluster:
     def _grow_on(self: Any, client: Any, parts: list[Any], names: Names, X: Any, y: Any) -> None:
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
-        if n_earlier >= self._n_trees:
+        if n_earlier > self._n_trees:
             raise ValueError(
-                f"n_estimators={self.n_estimators} adds no tree to the {n_earlier} that warm_start=True "
-                "keeps; give more, or warm_start=False to fit anew"
+                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
+                "fitted; with warm_start=True it can only grow"
+            )
+        if n_earlier == self._n_trees:
+            warnings.warn(
+                f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
+                "fit adds none; raise n_estimators to add some, or give warm_start=False to fit anew",
+                stacklevel=USERS_LINE,
             )
         shares = self._shares(client, parts, names, earlier)
         for name in learned_attributes(self):  # of an earlier fit, whose columns may have had other names
