@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import slantwood
 from slantwood import load_model
@@ -48,7 +49,7 @@ def test_the_constructor_is_the_local_one_and_that_of_clusters(on_cluster, local
         assert f"    {name} : " in on_cluster.__doc__
 
 
-def test_a_client_may_be_given_later_is_not_pickled_and_goes_with_no_clone(client, fitted):
+def test_a_client_may_be_given_later_and_is_not_pickled(client, fitted):
     problem, forest = fitted["classes"]
     for estimator in (forest, clone(forest).set_params(client=client)):
         for kept in (pickle.loads(pickle.dumps(estimator)), cloudpickle.loads(cloudpickle.dumps(estimator))):
@@ -56,6 +57,19 @@ def test_a_client_may_be_given_later_is_not_pickled_and_goes_with_no_clone(clien
             assert kept.get_params() | {"client": None} == estimator.get_params() | {"client": None}
     again = pickle.loads(pickle.dumps(clone(forest).set_params(client=client)))
     assert same_trees(again.set_params(client=client).fit(problem.dask_X, problem.dask_y), forest)
+
+
+def test_clones_have_the_same_client_so_that_searches_and_cross_validation_work(client, fitted):
+    problem, forest = fitted["classes"]
+    with_client = clone(forest).set_params(client=client, n_estimators=3)
+    assert clone(with_client).client is client
+    assert clone(with_client).get_params() == with_client.get_params()
+    assert not hasattr(clone(clone(forest).set_params(client=client)), "forest_")
+    local = problem.local().set_params(n_estimators=3)
+    of_folds, of_local = (cross_val_score(each, problem.X, problem.y, cv=2) for each in (with_client, local))
+    np.testing.assert_array_equal(of_folds, of_local)
+    found = GridSearchCV(with_client, {"max_depth": [1, 4]}, cv=2).fit(problem.X, problem.y)
+    assert clone(found).estimator.client is found.best_estimator_.client is client
 
 
 def test_without_a_client_fit_says_what_is_missing():

@@ -1,6 +1,7 @@
 """Forests that a cluster fits: the same as local ones, or of shares that agree on what X and y are."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 
 from slantwood import ObliqueForestRegressor
@@ -22,7 +24,7 @@ from slantwood.estimators.parts import shares as module_of_shares
 from slantwood.threads import thread_count
 from slantwood.workers import shared as module_of_shared
 from tests.dask.conftest import connected
-from tests.dask.problems import BLOCK, PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
+from tests.dask.problems import PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
 
 # ---- each worker holds all rows
 
@@ -62,8 +64,12 @@ def test_trees_are_added_to_those_of_before(client):
     forest = problem.on_cluster(warm_start=True).set_params(n_estimators=3)
     forest.fit(problem.dask_X, problem.dask_y).set_params(n_estimators=8).fit(problem.dask_X, problem.dask_y)
     assert same_trees(forest, problem.local().fit(problem.X, problem.y))
-    with pytest.raises(ValueError, match="n_estimators=8 adds no tree to the 8"):
+    with pytest.warns(UserWarning, match="there are as many trees already") as said:
         forest.fit(problem.dask_X, problem.dask_y)
+    assert said[0].filename == __file__
+    assert same_trees(forest, problem.local().fit(problem.X, problem.y))
+    with pytest.raises(ValueError, match="n_estimators=7 is less than the 8 trees"):
+        forest.set_params(n_estimators=7).fit(problem.dask_X, problem.dask_y)
 
 
 def test_settings_are_chosen_on_all_threads_of_a_worker(monkeypatch):
@@ -178,25 +184,6 @@ def test_what_needs_all_rows_in_one_place_is_refused(client, given, message):
 # ---- input
 
 
-@pytest.mark.parametrize("mode", ["replicate", "partition"])
-def test_a_folder_of_files_is_read_by_the_workers(client, tmp_path, mode):
-    problem = frame()
-    table = problem.X.assign(kind=problem.y)
-    for number, start in enumerate(range(0, len(table), BLOCK)):
-        table.iloc[start : start + BLOCK].to_parquet(tmp_path / f"part{number}.parquet")
-    (tmp_path / "notes.md").write_text("not a table")
-    forest = problem.on_cluster(mode=mode).fit(tmp_path, "kind")
-    assert forest.feature_names_in_.tolist() == ["tree", "height", "age"]
-    assert forest.classes_.tolist() == ["rare", "usual"]
-    assert forest.encoding_.categories == (("ash", "elm", "oak", "yew"),)
-    assert forest.score(problem.X, problem.y) > 0.9
-
-
-def test_a_folder_without_data_is_named(client, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere"):
-        DaskObliqueForestClassifier().fit(tmp_path / "nowhere", "kind")
-
-
 def test_parts_of_different_lengths_are_refused(client):
     X, y = np.zeros((100, 3)), np.arange(100) % 2
     forest = DaskObliqueForestClassifier(2)
@@ -208,6 +195,20 @@ def test_parts_of_different_lengths_are_refused(client):
         forest.fit(da.from_array(X, chunks=50), y)
     with pytest.raises(TypeError, match="y or sample_weight is a dask collection, and X is 'ndarray'"):
         forest.fit(X, da.from_array(y, chunks=50))
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_nothing_of_an_earlier_fit_is_left(client, mode):
+    named, plain = frame(), numbers()
+    forest = named.on_cluster(bootstrap=True, oob_score=True).set_params(n_estimators=40)
+    forest.fit(named.dask_X, named.dask_y, feature_names=["a", "b", "c"])
+    assert {"feature_names_in_", "input_names_", "target_names_", "oob_score_"} <= set(vars(forest))
+    classes_of = plain.y[:, 0] > 0
+    forest.set_params(mode=mode, oob_score=False).fit(plain.dask_X, blocks(classes_of))
+    fresh = clone(forest).fit(plain.dask_X, blocks(classes_of))
+    assert set(vars(forest)) == set(vars(fresh))
+    assert same_trees(forest, fresh)
+    np.testing.assert_array_equal(forest.predict(plain.X), fresh.predict(plain.X))
 
 
 @pytest.mark.parametrize("mode", ["replicate", "partition"])
@@ -228,6 +229,33 @@ def test_a_wrong_mode_and_clustering_columns_are_refused(client):
         problem.on_cluster(mode="both").fit(problem.dask_X, problem.dask_y)
     with pytest.raises(TypeError, match="clustering is ndarray; on a cluster it is given by name"):
         problem.on_cluster().fit(problem.dask_X, problem.dask_y, clustering=np.zeros((240, 1)))
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+@pytest.mark.parametrize("given", [{"n_estimators": 0}, {"preset": "acurate"}])
+def test_wrong_parameters_are_refused_as_by_local_forests(client, mode, given):
+    problem = classes()
+    local, forest = problem.local(), problem.on_cluster(mode=mode)
+    with pytest.raises(ValueError, match=next(iter(given))) as said:
+        local.set_params(**given).fit(problem.X, problem.y)
+    with pytest.raises(ValueError, match=re.escape(str(said.value))):
+        forest.set_params(**given).fit(problem.dask_X, problem.dask_y)
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_targets_that_are_left_out_are_asked_for(client, mode):
+    problem = classes()
+    for X in (problem.X, problem.dask_X):
+        with pytest.raises(ValueError, match="fit requires y to be passed, but the target y is None"):
+            problem.on_cluster(mode=mode).fit(X, None)
+
+
+@pytest.mark.parametrize("mode", ["replicate", "partition"])
+def test_a_number_is_the_weight_of_each_row(client, mode):
+    problem = classes()
+    for X, y in ((problem.X, problem.y), (problem.dask_X, problem.dask_y)):
+        forest = problem.on_cluster(mode=mode).fit(X, y, 2.0)
+        assert set(forest.trees_.node_weight[forest.trees_.roots]) == {480.0}
 
 
 # ---- faults

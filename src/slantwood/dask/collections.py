@@ -5,13 +5,17 @@ All become a list of parts of the rows: futures, but for rows that this process 
 
 from __future__ import annotations
 
+from numbers import Real
 from os import PathLike
 from typing import Any, NamedTuple
 
-from slantwood.data import read
-from slantwood.data.scans.files import files_of
-from slantwood.estimators.parts.agreement import PartOfRows, checked_part
+import numpy as np
+
+from slantwood.data.read_options import ReadOptions
+from slantwood.data.scans.scan import Scan, scan_with_options
+from slantwood.estimators.parts.agreement import PartOfRows, checked_part, joined
 from slantwood.estimators.parts.out_of_core import is_scan
+from slantwood.features.rows import n_rows_of
 from slantwood.hints import pluralize, shown
 
 
@@ -25,8 +29,16 @@ def is_folder(table: Any) -> bool:
     return isinstance(table, (str, PathLike))
 
 
-def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list[Any]:
-    """Return the parts of the rows: futures of `PartOfRows`, or of rows of this process the only part.
+class Parts(NamedTuple):
+    """The rows in parts, in their order."""
+
+    rows: list[Any]  # futures of `PartOfRows`, or of rows of this process the only part
+    feature_names: tuple[str, ...] | None = None  # as files say
+    target_names: tuple[str, ...] | None = None
+
+
+def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> Parts:
+    """Return the parts of the rows.
 
     Parameters
     ----------
@@ -36,35 +48,46 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> list
         Features; in a folder, these and the targets.
     y : dask array, frame or series, array, frame, label sets, or names of columns
         Targets, divided as X is.
-    sample_weight : dask array or series, array, or None
-        Weights of the rows, divided as X is.
+    sample_weight : dask array or series, array, number, or None
+        Weights of the rows, divided as X is; a number is that of each.
     task : {"classification", "regression"}
         What numbers in the targets of files mean.
 
     Returns
     -------
-    list of futures, or of one PartOfRows
-        In the order of the rows.
+    Parts
+        Of files with the names of their columns.
     """
     if is_folder(X):
         if sample_weight is not None:
             raise ValueError("sample_weight is not taken beside a folder of files, whose rows have no order")
-        files = [str(file) for file in files_of(X)[0]]
-        return client.map(_read, files, targets=y, task=task, pure=False)
+        return _parts_of_files(client, scan_with_options(X, ReadOptions(y, task=task)))
     if is_scan(X):
         raise TypeError(f"X is {X!r}; for a cluster give the path of the folder, and the targets as y")
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
     if not is_collection(X):
         if is_collection(y) or is_collection(sample_weight):
             raise TypeError(
                 f"y or sample_weight is a dask collection, and X is {shown(type(X).__name__)}; give both as "
                 "dask collections, or both as arrays"
             )
-        return [checked_part(X, y, sample_weight, 0)]
+        return Parts([_part(X, y, sample_weight, 0)])
     features = _blocks(client, X)
-    targets, weights = (
-        _blocks_like(client, X, each) or [None] * len(features) for each in (y, sample_weight)
+    targets = _blocks_like(client, y, len(features))
+    is_same_for_all = sample_weight is None or isinstance(sample_weight, Real)
+    weights = (
+        [sample_weight] * len(features)
+        if is_same_for_all
+        else _blocks_like(client, sample_weight, len(features))
     )
-    return client.map(checked_part, features, targets, weights, range(len(features)), pure=False)
+    return Parts(client.map(_part, features, targets, weights, range(len(features)), pure=False))
+
+
+def _part(X: Any, y: Any, weights: Any, number: int) -> PartOfRows:
+    if isinstance(weights, Real):  # the same for all rows
+        weights = np.full(n_rows_of(X), weights, np.float64)
+    return checked_part(X, y, weights, number)
 
 
 def _blocks(client: Any, table: Any) -> list[Any]:
@@ -75,16 +98,13 @@ def _blocks(client: Any, table: Any) -> list[Any]:
     return client.compute(delayed.ravel().tolist() if hasattr(delayed, "ravel") else list(delayed))
 
 
-def _blocks_like(client: Any, X: Any, table: Any) -> list[Any] | None:
-    if table is None:
-        return None
+def _blocks_like(client: Any, table: Any, n_blocks: int) -> list[Any]:
     if not is_collection(table):
         raise TypeError(
             f"X is a dask collection, and beside it is {shown(type(table).__name__)}; give y and "
             "sample_weight as dask collections, divided as X is"
         )
     blocks = _blocks(client, table)
-    n_blocks = X.numblocks[0] if hasattr(X, "numblocks") else X.npartitions
     if len(blocks) != n_blocks:
         raise ValueError(
             f"X has {pluralize(n_blocks, 'part')}, and y or sample_weight has {len(blocks)}; divide them in "
@@ -93,25 +113,23 @@ def _blocks_like(client: Any, X: Any, table: Any) -> list[Any] | None:
     return blocks
 
 
-def _read(path: str, targets: Any, task: str) -> PartOfRows:
+def _parts_of_files(client: Any, scan: Scan) -> Parts:
+    """Let workers read files, each in the form of the first, with the targets that all of them have."""
+    surveyed = client.submit(Scan.surveyed, scan, pure=False)
+    features, targets = client.submit(_names, surveyed, pure=False).result()
+    if not targets:
+        raise ValueError(f"{scan.files[0]} has no targets; name its columns of targets as y")
+    rows = client.map(_read, range(len(scan.files)), scan=surveyed, pure=False)
+    return Parts(rows, features, targets)
+
+
+def _names(scan: Scan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(scan.feature_names), tuple(scan.target_names)
+
+
+def _read(number: int, scan: Scan) -> PartOfRows:
     """Read a file, on a worker."""
-    data = read(path, targets=targets, task=task)
-    if data.y is None:
-        raise ValueError(f"{path} has no targets; name its columns of targets as y")
-    return checked_part(data.X, data.y, data.weights, 0)
-
-
-class Names(NamedTuple):
-    """What a file calls the columns of X and y; None where a frame says so itself."""
-
-    features: tuple[str, ...] | None
-    targets: tuple[str, ...] | None
-
-
-def names_in(path: str, targets: Any, task: str) -> Names:
-    """Read the names of columns from a file, on a worker."""
-    data = read(path, targets=targets, task=task)
-    features, named = tuple(map(str, data.feature_names)), tuple(map(str, data.target_names))
-    return Names(
-        None if hasattr(data.X, "columns") else features, None if hasattr(data.y, "columns") else named
-    )
+    parts = [checked_part(block.X, block.y, block.weights, number) for block in scan.blocks_of_file(number)]
+    if not parts:
+        return PartOfRows(np.empty((0, len(scan.feature_names))), np.empty(0), None)
+    return joined(parts)

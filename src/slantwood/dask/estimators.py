@@ -6,6 +6,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +15,18 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.dask.collections import is_collection, is_folder, names_in, parts_of
+from slantwood.dask.clients import connected
+from slantwood.dask.collections import is_collection, parts_of
 from slantwood.dask.growing import grown
 from slantwood.dask.prediction import example_of, predicted, top_labels
-from slantwood.dask.shares import Ground, Names, Shares, partitioned, replicated
-from slantwood.data.scans.files import files_of
+from slantwood.dask.shares import Ground, Names, Shares, learned_attributes, partitioned, replicated
 from slantwood.ensemble.assembling import assembled
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators.callbacks import USERS_LINE, Progress, fitted_attributes, put_back
 from slantwood.estimators.forest import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.top_labels import TopLabels
+from slantwood.estimators.validation import check_parameters
 from slantwood.task_names import CLASS_TASKS, NUMBER_TASKS
 from slantwood.validation import check_choice, check_memory
 
@@ -110,19 +112,21 @@ class _OnCluster:
         before = self.__dict__.copy()
         try:
             self._check_for_cluster(clustering)
-            client = self._connected()
-            parts = parts_of(client, X, y, sample_weight, self._task)
-            if is_folder(X):
-                said = client.submit(names_in, str(files_of(X)[0][0]), y, self._task, pure=False).result()
-                feature_names = said.features if feature_names is None else feature_names
-                target_names = said.targets if target_names is None else target_names
-            self._grow_on(client, parts, Names(clustering, feature_names, target_names), X, y)
+            with connected(self.client) as client:
+                parts = parts_of(client, X, y, sample_weight, self._task)
+                names = Names(
+                    clustering,
+                    parts.feature_names if feature_names is None else feature_names,
+                    parts.target_names if target_names is None else target_names,
+                )
+                self._grow_on(client, parts.rows, names, X, y)
         except BaseException:
             put_back(self, before)
             raise
         return self
 
     def _check_for_cluster(self: Any, clustering: Any) -> None:
+        check_parameters(self.get_params(deep=False))
         check_choice("mode", self.mode, MODES)
         if clustering is not None and not isinstance(clustering, str):
             raise TypeError(
@@ -137,28 +141,23 @@ class _OnCluster:
         if self.warm_start:
             raise ValueError("warm_start=True needs the rows of before; give mode='replicate', or False")
 
-    def _connected(self: Any) -> Any:
-        """Return the client that is given, or the current one."""
-        if self.client is not None:
-            return self.client
-        from distributed import get_client
-
-        try:
-            return get_client()
-        except ValueError as error:
-            raise ValueError(
-                "client=None, and there is no current one; make a distributed.Client, or give it as client"
-            ) from error
-
     def _grow_on(self: Any, client: Any, parts: list[Any], names: Names, X: Any, y: Any) -> None:
         earlier = self.forest_ if self._continues else None
         n_earlier = 0 if earlier is None else earlier.trees.n_trees
-        if n_earlier >= self._n_trees:
+        if n_earlier > self._n_trees:
             raise ValueError(
-                f"n_estimators={self.n_estimators} adds no tree to the {n_earlier} that warm_start=True "
-                "keeps; give more, or warm_start=False to fit anew"
+                f"n_estimators={self.n_estimators} is less than the {n_earlier} trees that are already "
+                "fitted; with warm_start=True it can only grow"
+            )
+        if n_earlier == self._n_trees:
+            warnings.warn(
+                f"warm_start=True and n_estimators={self.n_estimators}: there are as many trees already, and "
+                "fit adds none; raise n_estimators to add some, or give warm_start=False to fit anew",
+                stacklevel=USERS_LINE,
             )
         shares = self._shares(client, parts, names, earlier)
+        for name in learned_attributes(self):  # of an earlier fit, whose columns may have had other names
+            del self.__dict__[name]
         self.__dict__.update(shares.head.attributes)
         progress = Progress(self, self._n_trees - n_earlier, X, y, self._attributes_on_the_way)
         trees = grown(client, shares, range(n_earlier, self._n_trees))
@@ -244,6 +243,13 @@ class _OnCluster:
     def __getstate__(self: Any) -> dict[str, Any]:
         """Return what pickle keeps: all but the client, which belongs to this process."""
         return {**super().__getstate__(), "client": None}  # type: ignore[dict-item]
+
+    def __sklearn_clone__(self: Any) -> Any:
+        """Return an estimator with the same parameters, not fitted, and the same client."""
+        # A client cannot be copied, which scikit-learn does with parameters; a shallow copy has none.
+        cloned = super(_OnCluster, copy(self)).__sklearn_clone__()  # type: ignore[misc]
+        cloned.client = self.client
+        return cloned
 
     # ---- predicting
 

@@ -96,7 +96,7 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
         if client.status == "running" and not isinstance(error, CancelledError):
             raise  # an error of the work itself
         raise ConnectionError(
-            f"the trees of {client} were cancelled: the connection to the scheduler was lost, or all workers "
+            f"the trees of {client} were cancelled: the connection to the scheduler was lost, or workers "
             "that held rows of this process; fit again, with a new client where need be"
         ) from error
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from slantwood.dask.collections import is_collection
 from slantwood.estimators.top_labels import TopLabels
+from slantwood.features.rows import n_rows_of, slice_rows
 
 
 def predicted(X: Any, model: Any, method: str, example: Any, **options: Any) -> Any:
@@ -39,13 +41,14 @@ def predicted(X: Any, model: Any, method: str, example: Any, **options: Any) -> 
     import dask.array as da
 
     sent = dask.delayed(model, name=_name())
+    call = partial(_call, method=method, options=options, of_no_rows=_without_rows(example))
+    if hasattr(example, "iloc") and hasattr(X, "npartitions") and not hasattr(X, "numblocks"):
+        return X.map_partitions(call, sent, meta=example.iloc[:0])
+    blocks = _called(call, X, sent)
     if isinstance(example, list) and not _is_list_of_arrays(example):
-        return _bag(X, sent, method, options)
+        return _bag(blocks)
     if hasattr(example, "iloc"):
-        if not hasattr(X, "npartitions") or hasattr(X, "numblocks"):
-            return _frame_of_blocks(X, sent, method, example, options)
-        return X.map_partitions(_call, sent, method, options, meta=example.iloc[:0])
-    blocks = [dask.delayed(_call)(block, sent, method, options) for block in _blocks(X)]
+        return _frame_of_blocks(blocks, example)
     if _is_list_of_arrays(example):
         return [_stacked(da, X, [block[k] for block in blocks], each) for k, each in enumerate(example)]
     return _stacked(da, X, blocks, example)
@@ -57,7 +60,8 @@ def top_labels(X: Any, model: Any, k: int, example: TopLabels) -> TopLabels:
     import dask.array as da
 
     sent = dask.delayed(model, name=_name())
-    blocks = [dask.delayed(_call)(block, sent, "predict_top_k", {"k": k}) for block in _blocks(X)]
+    call = partial(_call, method="predict_top_k", options={"k": k}, of_no_rows=_without_rows(example))
+    blocks = _called(call, X, sent)
     labels = _stacked(da, X, [block[0] for block in blocks], example.labels)
     return TopLabels(labels, _stacked(da, X, [block[1] for block in blocks], example.scores))
 
@@ -80,8 +84,26 @@ def _is_list_of_arrays(example: Any) -> bool:
     return isinstance(example, list) and any(isinstance(each, np.ndarray) for each in example)
 
 
-def _call(rows: Any, model: Any, method: str, options: dict[str, Any]) -> Any:
-    return getattr(model, method)(rows, **options)
+def _without_rows(example: Any) -> Any:
+    """Return what is predicted of no rows, in the form of an example."""
+    if example is None:  # of several targets, the place of a number
+        return None
+    if isinstance(example, TopLabels):
+        return TopLabels(*map(_without_rows, example))
+    if _is_list_of_arrays(example):
+        return [_without_rows(each) for each in example]
+    return slice_rows(example, 0, 0)
+
+
+def _called(call: Callable[..., Any], X: Any, sent: Any) -> list[Any]:
+    import dask
+
+    return [dask.delayed(call)(block, sent) for block in _blocks(X)]
+
+
+def _call(rows: Any, model: Any, *, method: str, options: dict[str, Any], of_no_rows: Any) -> Any:
+    # Models refuse X without rows, and a condition on a collection often leaves such a part.
+    return getattr(model, method)(rows, **options) if n_rows_of(rows) else of_no_rows
 
 
 def _blocks(X: Any) -> list[Any]:
@@ -104,16 +126,13 @@ def _stacked(da: Any, X: Any, blocks: list[Any], example: Any) -> Any:
     return da.concatenate(arrays, allow_unknown_chunksizes=True)
 
 
-def _bag(X: Any, sent: Any, method: str, options: dict[str, Any]) -> Any:
-    import dask
+def _bag(blocks: list[Any]) -> Any:
     import dask.bag as db
 
-    return db.from_delayed([dask.delayed(_call)(block, sent, method, options) for block in _blocks(X)])
+    return db.from_delayed(blocks)
 
 
-def _frame_of_blocks(X: Any, sent: Any, method: str, example: Any, options: dict[str, Any]) -> Any:
-    import dask
+def _frame_of_blocks(blocks: list[Any], example: Any) -> Any:
     import dask.dataframe as dd
 
-    blocks = [dask.delayed(_call)(block, sent, method, options) for block in _blocks(X)]
     return dd.from_delayed(blocks, meta=example.iloc[:0])

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import parallel_config
 
 from slantwood.ensemble.assembling import Outline
@@ -23,11 +25,15 @@ from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
 from slantwood.estimators.parts.memory import MEMORY_FOR_ROWS, bytes_of_a_row_in_a_worker, times_held
 from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
+from slantwood.features.rows import slice_rows
 from slantwood.growth.plan import GrowthPlan
 from slantwood.workers.shared import Shared
 
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
+
+# Rows of this process are sent in so many blocks for each worker, of which the cluster may move single ones.
+_BLOCKS_PER_WORKER = 4
 
 
 class Names(NamedTuple):
@@ -166,7 +172,8 @@ def partitioned(
     """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
     given = None
     if isinstance(parts[0], PartOfRows):
-        parts = given = client.scatter(list(parts), hash=False)
+        n_blocks = _BLOCKS_PER_WORKER * len(_workers(client))
+        parts = given = client.scatter(_in_blocks(parts[0], n_blocks), hash=False)
     n_sample = max(SAMPLE_ROWS // len(parts), 1)
     seen = client.map(
         glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
@@ -179,21 +186,41 @@ def partitioned(
         (worker, client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker)))
         for worker, numbers, here in _by_worker(client, parts)
     ]
+    growing = workers[: local._n_trees]  # shares that no tree grows on are not read
     pieces = [
         [client.submit(_pieces, pile, share, pure=False, **at(worker)) for worker, pile in piles]
-        for share in range(len(workers))
+        for share in range(len(growing))
     ]
     first = client.submit(_share, agreement, pieces[0], None, pure=False, **at(workers[0]))
     head = client.submit(_share_head, first, pure=False, **_where(client, first)).result()
     later = [
         client.submit(_share, agreement, of_share, head.spec, pure=False, **at(worker))
-        for of_share, worker in zip(pieces[1:], workers[1:], strict=True)
+        for of_share, worker in zip(pieces[1:], growing[1:], strict=True)
     ]
     plans = [
         client.submit(_share_plan, share, pure=False, **at(worker))
-        for share, worker in zip([first, *later], workers, strict=True)
+        for share, worker in zip([first, *later], growing, strict=True)
     ]
     return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, given=given)
+
+
+def _in_blocks(rows: PartOfRows, n_blocks: int) -> list[PartOfRows]:
+    """Divide rows of this process in their order, so that no worker need hold all of them."""
+    tables = [_sliceable(each) for each in rows]
+    n_blocks = max(min(n_blocks, rows.n_rows), 1)
+    ends = [rows.n_rows * number // n_blocks for number in range(n_blocks + 1)]
+    return [
+        PartOfRows(*(None if each is None else slice_rows(each, start, stop) for each in tables))
+        for start, stop in pairwise(ends)
+    ]
+
+
+def _sliceable(table: Any) -> Any:
+    """Return rows in a form of which blocks can be taken, and put together again."""
+    if sp.issparse(table):
+        return sp.csr_array(table)
+    is_column_of_arrow = hasattr(table, "to_pylist") and not hasattr(table, "column_names")
+    return table.to_pylist() if is_column_of_arrow else table
 
 
 def at(worker: str) -> dict[str, Any]:

@@ -131,8 +131,49 @@ class Scan:
 
     def __iter__(self) -> Iterator[Data]:
         """Yield the blocks, in order."""
+        return self._blocks_of(range(len(self.files)))
+
+    def blocks_of_file(self, number: int) -> Iterator[Data]:
+        """Yield the blocks of a file alone, in the form that those of all files have.
+
+        Parameters
+        ----------
+        number : int
+            Which of the files.
+
+        Yields
+        ------
+        Data
+            Rows; there is no block where the file has none.
+
+        Examples
+        --------
+        >>> import slantwood.data
+        >>> next(slantwood.data.scan("folder", targets="price").blocks_of_file(3))  # doctest: +SKIP
+        <Data: 20000 rows, 12 features (dense), regression, targets: 1>
+        """
+        return self._blocks_of([number])
+
+    def surveyed(self) -> Scan:
+        """Look at what gives blocks their form: the first rows and, of Parquet and Arrow files, all targets.
+
+        Returns
+        -------
+        Scan
+            Itself. It keeps what it found, also where it is sent to other processes.
+
+        Examples
+        --------
+        >>> import slantwood.data
+        >>> slantwood.data.scan("folder", targets="price").surveyed()  # doctest: +SKIP
+        <Scan: 1,000,000 rows, 50 parquet files, 61 MB>
+        """
+        _ = self._first, self._form if self.is_stored else None
+        return self
+
+    def _blocks_of(self, numbers: Sequence[int]) -> Iterator[Data]:
         first = self._first
-        for path, block in self._stored_blocks() if self.is_stored else self._file_blocks():
+        for path, block in (self._stored_blocks if self.is_stored else self._file_blocks)(numbers):
             _check_same(path, "targets", block.target_names, first.target_names)
             if block.hierarchy != first.hierarchy:
                 raise ValueError(
@@ -205,8 +246,10 @@ class Scan:
     def _stored(self) -> list[StoredBatches]:
         return [StoredBatches(file, self.format.name == "parquet") for file in self.files]
 
-    def _tables(self, options: ReadOptions) -> Iterator[tuple[Path, Table]]:
-        for file in self._stored:
+    def _tables(
+        self, options: ReadOptions, numbers: Sequence[int] | None = None
+    ) -> Iterator[tuple[Path, Table]]:
+        for file in self._stored if numbers is None else [self._stored[number] for number in numbers]:
             n_columns = max(len(file.schema.names), 1)
             rows = self.block_rows or max(_BLOCK_BYTES // (4 * n_columns), 1000)
             yield from ((file.path, table) for table in file.tables(options, rows))
@@ -222,16 +265,16 @@ class Scan:
                 survey.add(table.targets)
         return survey.form()
 
-    def _stored_blocks(self) -> Iterator[tuple[Path, Data]]:
+    def _stored_blocks(self, numbers: Sequence[int]) -> Iterator[tuple[Path, Data]]:
         form = self._form
-        for path, table in self._tables(self.options):
+        for path, table in self._tables(self.options, numbers):
             y = form.y(table.targets)
             yield path, Data(_cells(path, table), y, table.names, table.target_names, None, form.task)
 
     # ---- files of other formats, each a block
 
-    def _file_blocks(self) -> Iterator[tuple[Path, Data]]:
-        for file in self.files:
+    def _file_blocks(self, numbers: Sequence[int]) -> Iterator[tuple[Path, Data]]:
+        for file in (self.files[number] for number in numbers):
             yield file, read_with_options(file, self.options, self.format.name)
 
     @cached_property
@@ -260,9 +303,11 @@ class Scan:
             if found is None:
                 raise ValueError(f"{self.files[0]} has no rows, nor has any other file; give files with some")
             path, table = found
-            return Data(_cells(path, table)[:0], None, table.names, table.target_names)
-        block = next(self._file_blocks())[1]
-        return replace(block, X=block.X[:0], y=None if block.y is None else block.y[:0])
+            return Data(_cells(path, table)[:0].copy(), None, table.names, table.target_names)
+        block = next(self._file_blocks([0]))[1]
+        # Copies, since views would hold all rows; weights and names are those of rows, too.
+        y = None if block.y is None else block.y[:0].copy()
+        return replace(block, X=block.X[:0].copy(), y=y, weights=None, keys=None)
 
 
 def _cells(path: Path, table: Table) -> Any:
