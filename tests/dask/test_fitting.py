@@ -371,13 +371,14 @@ def test_a_lost_connection_is_said_and_another_client_takes_over(client):
     assert len(forest) == 50
 
 
-def test_errors_of_workers_are_those_of_local_fits(client):
+def test_errors_of_workers_are_those_of_local_fits_and_leave_no_rows_behind(client):
     X, y = make_classification(60, 5, random_state=0)
     X[3, 2] = np.inf
     forest = DaskObliqueForestClassifier(2)
     for mode in ("replicate", "partition"):
         with pytest.raises(ValueError, match="infinity"):
             forest.set_params(mode=mode).fit(da.from_array(X, chunks=30), da.from_array(y, chunks=30))
+        assert_nothing_is_held(client)
 
 
 def assert_nothing_is_held(client):

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import wraps
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -120,8 +121,12 @@ class _OnCluster:
                     parts.target_names if target_names is None else target_names,
                 )
                 self._grow_on(client, parts.rows, names, X, y)
-        except BaseException:
+        except BaseException as error:
             put_back(self, before)
+            # The client keeps errors of tasks, and an error the frames that it passed: rows that these refer
+            # to would stay on the workers.
+            parts = names = None  # type: ignore[assignment]
+            clear_frames(error.__traceback__)
             raise
         return self
 

@@ -166,7 +166,8 @@ def _of_whole_fits(plan: Plan, where: str) -> str:
     if split not in plan.coefficients.plans:
         return f"Whole fits with the split learner {split} were not checked."
     within = _within(plan.coefficients.plans[split], "data sets")
-    return f"Whole fits ({split}), told from an eighth of their rows, were {within}, {where}."
+    part = "told from an eighth of their rows, 1,000 at the least"
+    return f"Whole fits ({split}), {part}, were {within}, {where}."
 
 
 def _within(errors: dict[str, float], what: str) -> str:
