@@ -316,7 +316,7 @@ def test_inner_fits_are_small_and_know_their_settings(inner):
 
 
 def test_no_more_rows_than_needed_are_looked_at(monkeypatch, inner):
-    monkeypatch.setattr(tuning, "_MOST_ROWS", 40)
+    monkeypatch.setattr(tuning, "MOST_ROWS", 40)
     forest().fit(*problem())
     assert {int((data.row_weights > 0).sum()) for data, *_ in inner} == {20}
 

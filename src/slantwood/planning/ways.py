@@ -33,7 +33,7 @@ from slantwood.planning.seconds import choosing_seconds, setup_seconds, tree_sec
 from slantwood.planning.sizes import feature_bytes, sent_bytes, target_bytes
 from slantwood.planning.workload import Workload
 
-__all__ = ["PROCESS_BYTES", "WAYS", "Machines", "Way"]
+__all__ = ["MEMORY_FOR_ROWS", "PROCESS_BYTES", "WAYS", "Machines", "Way"]
 
 # Python and the libraries that a worker loads, before any row.
 PROCESS_BYTES = 250e6

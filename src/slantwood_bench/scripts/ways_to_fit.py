@@ -20,8 +20,7 @@ import scipy.sparse as sp
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
 from slantwood.data import scan
-from slantwood.estimators.parts.memory import MEMORY_FOR_ROWS
-from slantwood.planning.ways import PROCESS_BYTES
+from slantwood.planning.ways import MEMORY_FOR_ROWS, PROCESS_BYTES
 from slantwood.task_names import NUMBER_TASKS
 from slantwood_bench.problems import Problem
 from slantwood_bench.scripts.cluster import cluster, held

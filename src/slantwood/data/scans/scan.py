@@ -134,16 +134,16 @@ class Scan:
         return self._blocks_of(range(len(self.files)))
 
     def blocks_of_file(self, number: int) -> Iterator[Data]:
-        """Yield the blocks of a file alone, in the form that those of all files have.
+        """Return the blocks of a file alone, in the form that those of all files have.
 
         Parameters
         ----------
         number : int
             Which of the files.
 
-        Yields
-        ------
-        Data
+        Returns
+        -------
+        iterator of Data
             Rows; there is no block where the file has none.
 
         Examples
