@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from slantwood import GradientSplit, ObliqueForestClassifier, ObliqueForestRegressor, ObliqueTreeRegressor
 from slantwood.ensemble import leaf_size, unseen
+from slantwood.ensemble.gains import averaged_by
 from slantwood.ensemble.leaf_size import LEAST_TREES, Pilot
 
 TREES = LEAST_TREES
@@ -78,7 +79,7 @@ def test_clear_classes_keep_the_default():
 def made_up(gain, own=0.0, spread=0.1, n=400):
     """A pilot of two sizes, of which the second is better by so much in squared error."""
     pilot = Pilot.__new__(Pilot)
-    pilot.sizes, pilot._share, pilot._clear = [2, 10], np.full(n, 1 / n), leaf_size._CLEAR
+    pilot.sizes, pilot._rows, pilot._clear = [2, 10], averaged_by(np.ones(n)), leaf_size._CLEAR
     noise = np.resize([spread, -spread], n)
     pilot._squared = {2: np.ones(n), 10: np.ones(n) - gain - noise}
     pilot._own = lambda size: np.full((n, 1), own if size == 10 else 0.0)
@@ -93,6 +94,17 @@ def test_a_gain_must_be_larger_than_its_standard_error(gain, size):
 def test_a_clear_gain_counts_for_nothing_where_what_users_look_at_gets_worse():
     assert made_up(0.1, own=0.01).clearly_best() == 2
     assert made_up(0.1, own=-0.01).clearly_best() == 10
+
+
+@pytest.mark.parametrize(
+    ("gain", "sizes"), [(-0.1, (2, 2, 2)), (0.005, (2, 10, 10)), (0.0, (2, 2, 10)), (0.1, (10, 10, 10))]
+)
+def test_sizes_that_differ_by_less_than_chance_are_likely_choices(gain, sizes):
+    found = made_up(gain).likely(400)  # the standard error is 0.005
+    assert found[0] == sizes[0]
+    assert found[2] == sizes[2]
+    if sizes[0] == sizes[2]:
+        assert found[1] == sizes[1]
 
 
 def test_the_targets_decide_where_something_else_scores_splits():

@@ -14,6 +14,7 @@ from slantwood import (
     SVMSplit,
 )
 from slantwood.ensemble import noise_levels, semi_supervised, tuning, unseen
+from slantwood.ensemble.gains import averaged_by
 from slantwood.ensemble.prediction import Predictor
 
 # Few trees on purpose: rows that all of them saw, which a warning tells of, are no concern of these claims.
@@ -124,9 +125,9 @@ def test_levels_are_compared_by_the_errors_of_rows_which_the_trees_have_not_seen
         grown.append((data.row_weights, grow_forest(data, spec)))
         return grown[-1][1]
 
-    def compare(losses, share, n_levels):
+    def compare(losses, rows, n_levels):
         for level in range(n_levels):
-            heard[level] = losses(level) @ share
+            heard[level] = losses(level) @ rows.share
         return 2
 
     grow_forest = unseen.grow_forest
@@ -187,7 +188,7 @@ def climbed(errors, noise=0.0):
         looked_at.add(level)
         return errors[level] + noise * by_row[level]
 
-    return noise_levels.best_level(losses, np.full(100, 0.01), len(errors)), sorted(looked_at)
+    return noise_levels.best_level(losses, averaged_by(np.ones(100)), len(errors)), sorted(looked_at)
 
 
 @pytest.mark.parametrize("peak", range(5))

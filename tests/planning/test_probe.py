@@ -5,11 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood.ensemble.noise_levels import GRADIENT_LEVELS
+from slantwood.ensemble.tuning import likely_settings
 from slantwood.planning import Probe, Workload, plan, probe
 from slantwood.planning.memory import model_bytes
+from slantwood.planning.probe import probed
 from slantwood.planning.seconds import tree_seconds
 from slantwood.planning.shapes import rows_per_leaf, tree_shape
+from slantwood.planning.text import seconds_text
 
 WORK = Workload(100_000, 30, 2)
 
@@ -90,3 +94,53 @@ def test_trees_of_a_probe_draw_as_many_rows_as_those_of_the_fit_where_it_has_the
 def test_a_probe_of_nothing_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         Probe(*given)
+
+
+def test_where_it_is_open_which_settings_a_fit_chooses_there_is_a_range():
+    middle, large, small = (
+        Probe(20_000, seconds, leaf, 10.0) for seconds, leaf in ((2, 8.0), (1, 40.0), (4, 2.0))
+    )
+    known, unsure = (
+        plan(rows=1e5, features=30, targets=2, probe=each)
+        for each in (middle, replace(middle, others=(large, small)))
+    )
+    alone = [plan(rows=1e5, features=30, targets=2, probe=each).best.seconds for each in (large, small)]
+    assert known.best.seconds_range is None
+    assert unsure.best.seconds == known.best.seconds
+    assert unsure.best.seconds_range == pytest.approx(tuple(alone))
+    # Memory is enough for the trees of the smallest leaves.
+    assert unsure.best.memory == plan(rows=1e5, features=30, targets=2, probe=small).best.memory
+    assert "leaves of 2 and of 40 rows differ by less than chance" in str(unsure)
+    assert f" to {seconds_text(alone[1])} for" in str(unsure)
+
+
+def test_settings_that_are_as_good_as_others_are_timed_too_and_clear_ones_alone():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    clean, unclear = X[:, 0] + X[:, 1] * X[:, 2], X[:, 0] + 0.6 * rng.standard_normal(400)
+    clear = probe(ObliqueForestRegressor(), X, clean, seconds=0.0, all_rows=20_000)
+    assert clear.others == ()
+    found = probe(ObliqueForestRegressor(), X, unclear, seconds=0.0)
+    leaves = {each.rows_per_leaf for each in (found, *found.others)}
+    assert len(leaves) > 1
+    assert {each.choosing_seconds for each in found.others} == {found.choosing_seconds}
+    given = probe(ObliqueForestRegressor(min_samples_split=10), X, unclear, seconds=0.0)
+    assert given.others == ()
+
+
+def test_levels_of_a_hierarchy_that_are_as_good_as_others_are_timed_too():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 6))
+    paths = ["a/x", "a/y", "b/x", "b/y"]
+    tree = Hierarchy.from_paths(paths)
+    y = [
+        {paths[2 * (first > 0) + (second > 0)]} for first, second in X[:, :2] + rng.standard_normal((300, 2))
+    ]
+    forest = ObliqueForestClassifier(hierarchy=tree, random_state=0)
+    data = forest._read(X, y, None, None, None, None)
+    likely = likely_settings(data, forest._spec(data, None), 300)
+    assert len(likely) == 3
+    assert all(each in GRADIENT_LEVELS for each in likely)
+    found = probed(forest, X, y, seconds=0.0)
+    assert len(found.probe.others) == len({each["max_iter"] for each in likely}) - 1
+    assert likely[1]["max_iter"] == found.settings.split.max_iter

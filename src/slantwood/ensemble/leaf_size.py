@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from slantwood.ensemble.gains import Averaging, averaged_by, likely_choices, mean_gain
 from slantwood.ensemble.growing import planned_settings
 from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.unseen import grown_without, mean_gain
+from slantwood.ensemble.unseen import grown_without
 from slantwood.messages import say
 from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
@@ -57,7 +59,7 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
     rows : array of int
         Rows to find out with, in random order.
     """
-    if spec.min_samples_split != AUTO or spec.n_trees < LEAST_TREES or _is_published(spec.split):
+    if not is_open(spec):
         return {}
     found = pilot(data, spec, rows)
     size = found.clearly_best()
@@ -65,6 +67,11 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
         shown = ", ".join(f"{each}: {found.mean_squared(each):.4g}" for each in found.sizes)
         say(f"squared error of unseen rows by min_samples_split: {shown}; chosen: {size}")
     return found.settings(size)
+
+
+def is_open(spec: ForestSpec) -> bool:
+    """Tell whether a pilot is to say how small leaves may be."""
+    return spec.min_samples_split == AUTO and spec.n_trees >= LEAST_TREES and not _is_published(spec.split)
 
 
 def _is_published(split: Any) -> bool:
@@ -134,46 +141,57 @@ class Pilot:
         is_class = data.targets.task in (*CLASS_TASKS, *SEVERAL_TASKS)
         self._clear = _CLEAR_FOR_CLASSES if is_class else _CLEAR
         self._losses = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
-        weights = data.row_weights[np.concatenate(parts)]
-        self._share = weights / weights.sum()
+        self._rows = averaged_by(data.row_weights[np.concatenate(parts)])
         settings = {"min_samples_split": sizes[0]}
         self._parts = [
             grown_without(data, spec.for_inner_fit(_TREES, spec.seed + fold, settings), rows, part)
             for fold, part in enumerate(parts)
         ]
         self._squared = {size: self._of_rows(size, self._losses.squared) for size in sizes}
+        self._own = cache(lambda size: self._of_rows(size, self._losses.own))
 
     def mean_squared(self, size: Any) -> float:
         """Return the mean squared error of unseen rows of forests with leaves of a size."""
-        return float(self._squared[size] @ self._share)
+        return float(self._squared[size] @ self._rows.share)
 
     def settings(self, size: Any) -> dict[str, Any]:
         """Return what has to be set for leaves of a size."""
         return {} if size == self.sizes[0] else {"min_samples_split": size}
 
-    def clearly_best(self) -> Any:
-        """Return the size of the best leaves, the default unless another one's are clearly better."""
+    def clearly_best(self, rows: Averaging | None = None) -> Any:
+        """Return the size of the best leaves, the default unless another one's are clearly better.
+
+        Parameters
+        ----------
+        rows : Averaging, optional
+            How rows are averaged; by default as they are weighted.
+        """
         default = self.sizes[0]
-        gains = {size: self.sure_gain(size, self, default, self._clear.squared) for size in self.sizes[1:]}
+        gains = {
+            size: self.sure_gain(size, self, default, self._clear.squared, rows) for size in self.sizes[1:]
+        }
         for size in sorted(gains, key=gains.__getitem__, reverse=True):
             if gains[size] <= 0:
                 break
-            if self.is_no_worse(size, self, default):
+            if self.is_no_worse(size, self, default, rows):
                 return size
         return default
 
-    def sure_gain(self, size: Any, before: Pilot, size_before: Any, clear: float) -> float:
+    def likely(self, n_rows: int) -> tuple[int, ...]:
+        """Return the sizes that so many rows like these may choose: a low, a middle and a high one."""
+        return likely_choices(self.clearly_best, self._rows, n_rows)
+
+    def sure_gain(
+        self, size: Any, before: Pilot, size_before: Any, clear: float, rows: Averaging | None = None
+    ) -> float:
         """Return what is gained over another pilot on the same rows, less some standard errors of it."""
         gain = before._squared[size_before] - self._squared[size]
-        return float(mean_gain(gain, self._share).less_errors(clear))
+        return float(mean_gain(gain, rows or self._rows).less_errors(clear))
 
-    def is_no_worse(self, size: Any, before: Pilot, size_before: Any) -> bool:
+    def is_no_worse(self, size: Any, before: Pilot, size_before: Any, rows: Averaging | None = None) -> bool:
         """Return whether what users of the task look at is no worse either; of classes, that it is better."""
         gain = before._own(size_before) - self._own(size)
-        return bool((mean_gain(gain, self._share).less_errors(self._clear.own) >= 0).all())
-
-    def _own(self, size: Any) -> np.ndarray:
-        return self._of_rows(size, self._losses.own)
+        return bool((mean_gain(gain, rows or self._rows).less_errors(self._clear.own) >= 0).all())
 
     def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return a loss of all rows, as it is of a forest of many trees."""

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from slantwood.ensemble.gains import Averaging, averaged_by, likely_choices, mean_gain
 from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.unseen import Unseen, grown_without, mean_gain
+from slantwood.ensemble.unseen import Unseen, grown_without
 from slantwood.messages import say
 from slantwood.splits.gradient import GradientSplit
 from slantwood.splits.parameters import open_fields
@@ -57,44 +58,80 @@ def noise_level(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[
     rows : array of int
         Rows to find out with, in random order.
     """
-    levels = _open_levels(spec)
-    if len(levels) < 2:
-        return {}
+    return _Ladder(data, spec, rows).best() if len(_open_levels(spec)) > 1 else {}
 
-    parts = [np.sort(rows[fold::FOLDS]) for fold in range(FOLDS)]
-    weights = data.row_weights[np.concatenate(parts)]
-    share = weights / weights.sum()
-    squared = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights).squared
 
-    @cache
-    def grown(level: int) -> list[Unseen]:
+def likely_levels(
+    data: TrainingData, spec: ForestSpec, rows: np.ndarray, n_rows: int
+) -> list[dict[str, Any]]:
+    """Return the settings that `noise_level` may choose by so many rows like these: low, middle and high.
+
+    Parameters
+    ----------
+    data : TrainingData
+        All rows.
+    spec : ForestSpec
+        What is asked for.
+    rows : array of int
+        Rows to find out with, in random order.
+    n_rows : int
+        Rows that there will be to choose by.
+    """
+    return _Ladder(data, spec, rows).likely(n_rows) if len(_open_levels(spec)) > 1 else []
+
+
+class _Ladder:
+    """The levels that are open, and small forests of those that were looked at."""
+
+    def __init__(self, data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> None:
+        self._data, self._spec, self._rows = data, spec, rows
+        self._levels = _open_levels(spec)
+        self._parts = [np.sort(rows[fold::FOLDS]) for fold in range(FOLDS)]
+        self._averaging = averaged_by(data.row_weights[np.concatenate(self._parts)])
+        given = (data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
+        self._squared = RowLosses(*given).squared
+        self._grown = cache(self._grow)
+        self._losses = cache(self._losses_of)
+
+    def best(self) -> dict[str, Any]:
+        """Return the settings of the best level."""
+        return self._levels[best_level(self._losses, self._averaging, len(self._levels))]
+
+    def likely(self, n_rows: int) -> list[dict[str, Any]]:
+        """Return the settings of the levels that so many rows may choose."""
+        found = likely_choices(
+            lambda rows: best_level(self._losses, rows, len(self._levels)), self._averaging, n_rows
+        )
+        return [self._levels[level] for level in found]
+
+    def _grow(self, level: int) -> list[Unseen]:
+        spec, settings = self._spec, self._levels[level]
         return [
-            grown_without(data, spec.for_inner_fit(INNER_TREES, spec.seed + fold, levels[level]), rows, part)
-            for fold, part in enumerate(parts)
+            grown_without(
+                self._data, spec.for_inner_fit(INNER_TREES, spec.seed + fold, settings), self._rows, part
+            )
+            for fold, part in enumerate(self._parts)
         ]
 
-    @cache
-    def losses(level: int) -> np.ndarray:
-        finest = _finest(levels, level)
-        size = None if finest == level else levels[level]["min_samples_split"]
-        of_rows = np.concatenate([unseen.losses(squared, size) for unseen in grown(finest)])
-        if spec.verbose > 0:
-            shown = ", ".join(f"{name}={value}" for name, value in levels[level].items())
-            say(f"tuning: {shown}: squared error {of_rows @ share:.5g} on held-out rows")
+    def _losses_of(self, level: int) -> np.ndarray:
+        finest = _finest(self._levels, level)
+        size = None if finest == level else self._levels[level]["min_samples_split"]
+        of_rows = np.concatenate([unseen.losses(self._squared, size) for unseen in self._grown(finest)])
+        if self._spec.verbose > 0:
+            shown = ", ".join(f"{name}={value}" for name, value in self._levels[level].items())
+            say(f"tuning: {shown}: squared error {of_rows @ self._averaging.share:.5g} on held-out rows")
         return of_rows
 
-    return levels[best_level(losses, share, len(levels))]
 
-
-def best_level(losses: Callable[[int], np.ndarray], share: np.ndarray, n_levels: int) -> int:
+def best_level(losses: Callable[[int], np.ndarray], rows: Averaging, n_levels: int) -> int:
     """Return the level of least loss among those that are worth a look.
 
     Parameters
     ----------
     losses : callable
         Returns the losses of all rows at a level.
-    share : array
-        What each row counts; their sum is 1.
+    rows : Averaging
+        How rows are averaged.
     n_levels : int
         Number of levels.
     """
@@ -104,13 +141,13 @@ def best_level(losses: Callable[[int], np.ndarray], share: np.ndarray, n_levels:
     for step in (-1, 1):
         level = first + step
         while 0 <= level < n_levels:
-            gain = mean_gain(losses(best) - losses(level), share)
+            gain = mean_gain(losses(best) - losses(level), rows)
             if gain.mean > 0:
                 best = level
             elif gain.mean < -_CLEAR * gain.standard_error:
                 break
             level += step
-        gain = mean_gain(losses(first) - losses(best), share)
+        gain = mean_gain(losses(first) - losses(best), rows)
         if gain.mean > _CLEAR * gain.standard_error:
             break
     return best

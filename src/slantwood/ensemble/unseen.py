@@ -84,36 +84,6 @@ def loss_of_many_trees(
     return of_all + (of_all - (of_half + of_other) / 2) * (1.0 - n_trees / _MANY_TREES)
 
 
-class Gain(NamedTuple):
-    """What is gained on average over rows, and the standard error of that."""
-
-    mean: np.ndarray
-    standard_error: np.ndarray
-
-    def less_errors(self, n_errors: float) -> np.ndarray:
-        """Return the mean gain less so many standard errors of it."""
-        return self.mean - n_errors * self.standard_error
-
-
-def mean_gain(gain: np.ndarray, share: np.ndarray) -> Gain:
-    """Return what is gained on average, and how sure that is.
-
-    Parameters
-    ----------
-    gain : array
-        What each row gains over the same row before: one number, or a row of several.
-    share : array
-        What each row counts; their sum is 1.
-
-    Returns
-    -------
-    Gain
-        Mean and standard error, of each column where rows have several.
-    """
-    mean = share @ gain
-    return Gain(mean, np.sqrt(share**2 @ (gain - mean) ** 2))
-
-
 def grown_without(data: TrainingData, spec: ForestSpec, rows: np.ndarray, held_out: np.ndarray) -> Unseen:
     """Grow trees on some rows without a part of them, which they then predict.
 

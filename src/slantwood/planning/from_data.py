@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from slantwood.ensemble.spec import AUTO
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.features.rows import n_rows_of
 from slantwood.hints import listed
 from slantwood.planning.plan import Plan, plan_of
 from slantwood.planning.probe import probed
@@ -71,9 +72,9 @@ def plan_from_data(
     (64, 'multi-class')
     """
     machines = Machines(workers, threads, memory, bandwidth, disk)
-    n_rows = X.shape[0] if rows is None else int(rows)
+    n_rows = n_rows_of(X) if rows is None else int(rows)
     work = workload_of(estimator, X, y, n_rows)
-    found = probed(estimator, X, y, probe_rows, probe_seconds)
+    found = probed(estimator, X, y, probe_rows, probe_seconds, all_rows=n_rows)
     settings = found.settings
     split = name_of(settings.split)
     if split not in PLANNED_SPLITS:

@@ -268,7 +268,27 @@ def plan_of(work: Workload, machines: Machines) -> Plan:
     'threads'
     """
     numbers = shipped()
-    ways = [make(work, machines, numbers) for make in WAYS.values()]
+    ways = [_with_range(name, work, machines, numbers) for name in WAYS]
     # Trees that see fewer rows are another forest, and come after all that see all.
     ways.sort(key=lambda way: (not way.fits, not way.same_forest, way.seconds if way.fits else way.memory))
     return Plan(work, machines, tuple(ways), numbers)
+
+
+def _with_range(name: str, work: Workload, machines: Machines, numbers: Coefficients) -> Way:
+    """Plan a way; where a fit may choose other settings, say how long it then takes, and what it needs."""
+    make = WAYS[name]
+    way = make(work, machines, numbers)
+    others = () if work.probe is None else work.probe.others
+    likely = [way, *(make(replace(work, probe=each), machines, numbers) for each in others)]
+    seconds = [each.seconds for each in likely]
+    if max(seconds) <= _HARDLY_LONGER * min(seconds):
+        return way
+    # Memory must be enough for whatever is chosen.
+    largest = max(likely, key=lambda each: each.memory)
+    return replace(
+        way,
+        memory=largest.memory,
+        fits=largest.fits,
+        remark=largest.remark,
+        seconds_range=(min(seconds), max(seconds)),
+    )

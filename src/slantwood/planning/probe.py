@@ -2,12 +2,14 @@
 
 How large leaves become, how far trees are out of balance and how long settings are looked for no size tells.
 A probe does, and with it only the growth from its rows to all rows is left to predict. Trees on a quarter of
-its rows tell the way that goes.
+its rows tell the way that goes. Where settings differ by less than chance, so that a fit may choose any of
+them, trees of each are timed.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import fields, replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -15,8 +17,9 @@ import numpy as np
 from sklearn.base import clone
 
 from slantwood.callbacks import Callback
-from slantwood.data.table import rows_of
 from slantwood.ensemble.settings import Settings
+from slantwood.ensemble.tuning import likely_settings
+from slantwood.features.rows import n_rows_of, take_rows
 from slantwood.planning.workload import Probe, distinct_rows
 from slantwood.validation import check_integer, check_real
 
@@ -33,7 +36,13 @@ _FEWEST_TREES, _MOST_TREES = 3, 500
 
 
 def probe(
-    estimator: Any, X: Any, y: Any, rows: int = 20_000, seconds: float = 2.0, random_state: int = 0
+    estimator: Any,
+    X: Any,
+    y: Any,
+    rows: int = 20_000,
+    seconds: float = 2.0,
+    random_state: int = 0,
+    all_rows: int | None = None,
 ) -> Probe:
     """Grow a few trees on rows drawn at random, and say what they took.
 
@@ -50,6 +59,9 @@ def probe(
         A processor that others use too may be half as fast for a moment.
     random_state : int, default=0
         Seed.
+    all_rows : int, optional
+        Rows that the whole fit will have: more make it less open which settings it chooses. Those of X by
+        default.
 
     Returns
     -------
@@ -67,18 +79,24 @@ def probe(
     >>> told.best.name
     'threads'
     """
-    return probed(estimator, X, y, rows, seconds, random_state).probe
+    return probed(estimator, X, y, rows, seconds, random_state, all_rows).probe
 
 
 class Probed(NamedTuple):
-    """A probe, and the settings that its fit chose."""
+    """A probe, and the settings of its trees."""
 
     probe: Probe
     settings: Settings
 
 
 def probed(
-    estimator: Any, X: Any, y: Any, rows: int = 20_000, seconds: float = 2.0, random_state: int = 0
+    estimator: Any,
+    X: Any,
+    y: Any,
+    rows: int = 20_000,
+    seconds: float = 2.0,
+    random_state: int = 0,
+    all_rows: int | None = None,
 ) -> Probed:
     """Do what `probe` does, and also return the settings of its trees.
 
@@ -88,8 +106,8 @@ def probed(
         As in `probe`, and so are all others.
     X, y : array, sparse matrix or data frame
         Rows.
-    rows, seconds, random_state
-        Rows to draw, seconds for trees, seed.
+    rows, seconds, random_state, all_rows
+        Rows to draw, seconds for trees, seed, rows of the whole fit.
 
     Returns
     -------
@@ -107,20 +125,47 @@ def probed(
     """
     check_integer("rows", rows, 1)
     check_real("seconds", seconds, 0.0)
-    order = np.random.default_rng(random_state).permutation(X.shape[0])[:rows]
+    order = np.random.default_rng(random_state).permutation(n_rows_of(X))[:rows]
     model = clone(estimator).set_params(n_jobs=1, random_state=random_state, max_memory=None)
     _timed(clone(model), X, y, order[:_WARM_UP_ROWS])
     chosen = _timed(model, X, y, order)
-    # The same settings for all that follows: what a small part of the rows would choose is another forest.
-    settings, names = model.settings_, model.get_params(deep=False)
+    # Whatever is chosen, choosing takes as long.
+    choosing_seconds = max(chosen.first_end - chosen.tree_seconds, 0.0)
+    settings, *others = _choices(model, X, y, order, all_rows or n_rows_of(X))
+
+    def timed(settings: Settings) -> Probe:
+        settled = _with_settings(model, settings)
+        large = _timed(clone(settled), X, y, order, seconds)
+        smaller = None
+        if len(order) // _PART >= _FEWEST_ROWS:
+            smaller = _as_probe(_timed(settled, X, y, order[: len(order) // _PART], seconds))
+        return _as_probe(large, choosing_seconds, smaller)
+
+    return Probed(replace(timed(settings), others=tuple(map(timed, others))), settings)
+
+
+def _choices(model: Any, X: Any, y: Any, rows: np.ndarray, all_rows: int) -> list[Settings]:
+    """Return the settings that a fit to all rows may choose, those in the middle of all first."""
+    chosen, fresh = model.settings_, clone(model)
+    few = np.sort(rows)
+    data = fresh._read(take_rows(X, few), take_rows(y, few), None, None, None, None)
+    names = {each.name for each in fields(Settings)}
+    found: list[Settings] = []
+    for tuned in likely_settings(data, fresh._spec(data, None), all_rows):
+        of_forest = {name: value for name, value in tuned.items() if name in names}
+        of_split = {name: value for name, value in tuned.items() if name not in names}
+        found.append(replace(chosen, **of_forest, split=replace(chosen.split, **of_split)))
+    if not found:
+        return [chosen]
+    low, middle, high = found
+    return [middle, *(each for each in (low, high) if each != middle)]
+
+
+def _with_settings(model: Any, settings: Settings) -> Any:
+    """Return a forest in which nothing is open: a part of the rows would choose other settings."""
+    names = model.get_params(deep=False)
     given = {name: value for name, value in settings.to_dict().items() if name in names}
-    settled = clone(model).set_params(**given, n_estimators=_MOST_TREES)
-    large = _timed(clone(settled), X, y, order, seconds)
-    smaller = None
-    if len(order) // _PART >= _FEWEST_ROWS:
-        smaller = _as_probe(_timed(clone(settled), X, y, order[: len(order) // _PART], seconds))
-    choosing_seconds = max(chosen.first_end - large.tree_seconds, 0.0)
-    return Probed(_as_probe(large, choosing_seconds, smaller), settings)
+    return clone(model).set_params(**given, n_estimators=_MOST_TREES)
 
 
 class _Clock(Callback):
@@ -150,7 +195,7 @@ class _Timed(NamedTuple):
 def _timed(model: Any, X: Any, y: Any, rows: np.ndarray, seconds: float = 0.0) -> _Timed:
     """Fit a forest to some rows, and end it when its trees took so many seconds."""
     rows = np.sort(rows)
-    few = rows_of(X, rows), rows_of(y, rows)
+    few = take_rows(X, rows), take_rows(y, rows)
     if isinstance(model.max_samples, Integral):  # there is no more to draw from than these rows
         model.set_params(max_samples=min(int(model.max_samples), len(rows)))
     clock = _Clock(seconds)

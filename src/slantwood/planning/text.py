@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from slantwood.ensemble.tuning import MOST_ROWS
 from slantwood.hints import format_bytes
 from slantwood.planning.ways import Way
+from slantwood.planning.workload import Probe
 
 if TYPE_CHECKING:
     from slantwood.planning.plan import Plan
@@ -110,10 +111,17 @@ def _table(plan: Plan) -> list[str]:
 
 
 def _cells(way: Way) -> tuple[str, ...]:
-    times = (way.transfer_seconds, way.first_seconds + way.growing_seconds, way.seconds)
-    shown = [seconds_text(each) if way.fits else "-" for each in times]
+    times = (way.transfer_seconds, way.first_seconds + way.growing_seconds)
+    shown = [*(seconds_text(each) for each in times), _all_seconds(way)] if way.fits else ["-"] * 3
     sizes = (format_bytes(way.memory), format_bytes(way.moved))
     return (way.name, f"{way.workers:,}", f"{way.rows_per_tree:,}", *sizes, *shown)
+
+
+def _all_seconds(way: Way) -> str:
+    if way.seconds_range is None:
+        return seconds_text(way.seconds)
+    least, most = (seconds_text(each) for each in way.seconds_range)
+    return f"{least} to {most}"
 
 
 def _remarks(plan: Plan) -> list[str]:
@@ -125,12 +133,12 @@ def _advice(plan: Plan) -> list[str]:
     if best is None:
         return ["Nothing fits: see above for what would."]
     workers = f", {best.workers:,} workers with {format_bytes(best.memory)} each" if best.workers > 1 else ""
-    lines = [f"Recommended: {best.name}{workers}: {seconds_text(best.seconds)} for {_MODELS[best.name]}."]
+    lines = [f"Recommended: {best.name}{workers}: {_all_seconds(best)} for {_MODELS[best.name]}."]
     if best.workers > plan.enough_workers:
         lines.append(f"{plan.enough_workers:,} workers would take at most 5 % longer.")
     if plan.quicker is not None:
         other = plan.quicker
-        lines.append(f"Quicker: {other.name}, {seconds_text(other.seconds)}, for {_MODELS[other.name]}.")
+        lines.append(f"Quicker: {other.name}, {_all_seconds(other)}, for {_MODELS[other.name]}.")
     size, million = format_bytes(plan.model_bytes()), seconds_text(plan.predict_seconds())
     lines.append(f"The model takes {size}; one thread predicts a million rows in {million}.")
     return lines
@@ -148,6 +156,8 @@ def _trust(plan: Plan) -> list[str]:
         ]
     else:
         lines = [f"Times are told from trees on {probe.rows:,} rows. {_of_whole_fits(plan, where)}"]
+        if probe.others:
+            lines.append(_open_choice(probe))
         enough = min(plan.workload.rows, MOST_ROWS)
         if probe.choosing_seconds is not None and probe.rows < enough:
             lines.append(
@@ -159,6 +169,15 @@ def _trust(plan: Plan) -> list[str]:
             f"Extrapolated: {'; '.join(plan.extrapolated)}. Rows count by n log n, the levels of a tree."
         )
     return lines
+
+
+def _open_choice(probe: Probe) -> str:
+    """Say why a plan has a range: settings that a fit chooses among."""
+    leaves = sorted(each.rows_per_leaf or 0.0 for each in (probe, *probe.others))
+    return (
+        f"On such rows, leaves of {leaves[0]:.3g} and of {leaves[-1]:.3g} rows differ by less than chance: "
+        "the fit may choose either, and all between."
+    )
 
 
 def _of_whole_fits(plan: Plan, where: str) -> str:

@@ -111,6 +111,8 @@ class Way:
         Time of the trees.
     remark : str
         What keeps it from fitting and what would help, or what else to know.
+    seconds_range : tuple of two floats, optional
+        Least and largest wall time, where it is open which settings the fit chooses.
 
     Examples
     --------
@@ -129,6 +131,7 @@ class Way:
     first_seconds: float
     growing_seconds: float
     remark: str
+    seconds_range: tuple[float, float] | None = None
 
     @property
     def same_forest(self) -> bool:

@@ -86,6 +86,8 @@ class Probe:
         CPU seconds in which settings were chosen before the first tree.
     smaller : Probe, optional
         What trees on a part of these rows took, which tells how costs grow with rows.
+    others : tuple of Probe
+        What trees took by other settings, where it is open which of them the fit chooses.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Probe:
     tree_bytes: float | None = None
     choosing_seconds: float | None = None
     smaller: Probe | None = None
+    others: tuple[Probe, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what is given."""

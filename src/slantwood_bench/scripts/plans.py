@@ -4,9 +4,10 @@
 rows of each data set (1000 at the least) and the number of all rows, and fits all rows with the default
 forest, in a process of their own. `--part 1` gives the plan all rows, of which it takes 20,000, as users do
 who have them. The plan is made before the fit and again after it, and the mean of both is compared with the
-fit: how fast a processor is that others use too changes by the minute. `--way` is for plans of other ways
-than threads, with two workers. `generated:N` are rows of `cost_points` with planted structure.
-`docs/planning.md` holds the output. No coefficient was fitted on any of these sets.
+fit: how fast a processor is that others use too changes by the minute. Where a plan has a range, because
+it is open which settings a fit chooses, the error beside it is what a fit takes beyond its nearer end.
+`--way` is for plans of other ways than threads, with two workers. `generated:N` are rows of `cost_points`
+with planted structure. `docs/planning.md` holds the output. No coefficient was fitted on any of these sets.
 """
 
 from __future__ import annotations
@@ -90,9 +91,21 @@ class Compared(NamedTuple):
     targets: int
     probe_rows: int
     planned_seconds: float
+    planned_range: tuple[float, float]  # the same number twice, where the plan has no range
     seconds: float
     planned_bytes: float  # of the fit, X included
     n_bytes: float  # not known of other processes
+
+    @property
+    def ratio(self) -> float:
+        """What was planned, as a part of what was measured."""
+        return self.planned_seconds / self.seconds
+
+    @property
+    def ratio_of_range(self) -> float:
+        """The same of the nearer end of the range; 1 within it."""
+        least, most = self.planned_range
+        return min(max(self.seconds, least), most) / self.seconds
 
 
 def problem_of(name: str) -> Problem:
@@ -145,6 +158,7 @@ def compared(asked: Asked) -> Compared:
         work.targets,
         work.probe.rows,
         float(np.mean([way.seconds for way in ways])),
+        _mean_range(ways),
         seconds[0],
         float(np.mean([way.memory for way in ways])) - PROCESS_BYTES,
         feature_bytes(work) + usage.grown * 1e6 if asked.way == "threads" else float("nan"),
@@ -153,6 +167,12 @@ def compared(asked: Asked) -> Compared:
 
 def _way(plan: Plan, name: str) -> Way:
     return next(each for each in plan.ways if each.name == name)
+
+
+def _mean_range(ways: Sequence[Way]) -> tuple[float, float]:
+    ranges = [way.seconds_range or (way.seconds, way.seconds) for way in ways]
+    least, most = np.mean(ranges, axis=0).tolist()
+    return least, most
 
 
 def planned(problem: Problem, forest: Forest, asked: Asked) -> Plan:
@@ -198,23 +218,40 @@ def print_plans(asked: Sequence[Asked]) -> Errors:
     Returns
     -------
     Errors
-        Of the seconds.
+        Of the seconds, beside ranges where there are some.
     """
-    heads = ["data", "task", "rows", "features", "targets", "rows of the probe"]
-    print_head([*heads, "planned, s", "fit, s", "error", "planned, MB", "fit, MB", "error"])
-    times, memory = [], []
+    heads = [
+        "data",
+        "task",
+        "rows",
+        "features",
+        "targets",
+        "rows of the probe",
+        "planned, s",
+        "range",
+        "fit, s",
+    ]
+    print_head([*heads, "error", "beside the range", "planned, MB", "fit, MB", "error"])
+    seen = []
     for each, found in zip(asked, apart(compared, asked, _LONGEST), strict=True):
         if found is None:
             print(f"{each.name}: given up after {_LONGEST:g} s", flush=True)
             continue
-        times.append(found.planned_seconds / found.seconds)
-        memory.append(found.planned_bytes / found.n_bytes)
+        seen.append(found)
         counts = (found.rows, found.features, found.targets, found.probe_rows)
-        cells = (found.planned_seconds, found.seconds, times[-1] - 1)
-        bytes_cells = (found.planned_bytes / 1e6, found.n_bytes / 1e6, memory[-1] - 1)
-        shown = [f"{a:.3g}|{b:.3g}|{error:+.0%}" for a, b, error in (cells, bytes_cells)]
-        print_row([each.name, found.task, *(f"{n:,}" for n in counts), *"|".join(shown).split("|")])
-    for what, ratios in (("seconds", times), ("memory", memory)):
+        least, most = found.planned_range
+        shown = f"{least:.3g}-{most:.3g}" if least < most else "-"
+        cells = [f"{found.planned_seconds:.3g}", shown, f"{found.seconds:.3g}"]
+        cells += [f"{ratio - 1:+.0%}" for ratio in (found.ratio, found.ratio_of_range)]
+        sizes = [found.planned_bytes, found.n_bytes]
+        cells += [*(f"{n / 1e6:.3g}" for n in sizes), f"{sizes[0] / sizes[1] - 1:+.0%}"]
+        print_row([each.name, found.task, *(f"{n:,}" for n in counts), *cells])
+    said = {
+        "seconds": [found.ratio for found in seen],
+        "seconds, where there is a range beside it": [found.ratio_of_range for found in seen],
+        "memory": [found.planned_bytes / found.n_bytes for found in seen],
+    }
+    for what, ratios in said.items():
         if np.isnan(ratios).any():
             continue
         errors = errors_of_ratios(ratios)
@@ -223,7 +260,10 @@ def print_plans(asked: Sequence[Asked]) -> Errors:
             f"{errors.median:.0%}, worst {errors.worst:.0%}",
             flush=True,
         )
-    return errors_of_ratios(times)
+    widths = [most / least for least, most in (found.planned_range for found in seen) if least < most]
+    if widths:
+        print(f"\nranges: {len(widths)}, from end to end {np.median(widths):.2g} times as long in the median")
+    return errors_of_ratios(said["seconds, where there is a range beside it"])
 
 
 def main() -> None:

@@ -34,9 +34,18 @@ def test_what_was_planned_and_measured_is_printed_with_its_error(monkeypatch, ca
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("| digits"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[1:6] == ["multi-class", "1,797", "64", "10", "1,000"]
-    seconds, fitted, error = cells[6:9]
+    seconds, _, fitted, error = cells[6:10]
     assert float(error.rstrip("%")) / 100 == pytest.approx(float(seconds) / float(fitted) - 1, abs=0.02)
     assert errors.points == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ratio"), [(5.0, 2.0), (10.0, 1.0), (15.0, 1.0), (20.0, 1.0), (40.0, 0.5)]
+)
+def test_a_fit_within_the_range_of_a_plan_has_no_error_beside_it(seconds, ratio):
+    found = plans.Compared("binary", 1, 1, 2, 1, 12.0, (10.0, 20.0), seconds, 1.0, 1.0)
+    assert found.ratio_of_range == ratio
+    assert found.ratio == 12.0 / seconds
 
 
 @pytest.mark.parametrize("way", ["threads", "out of core"])
