@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import CancelledError
 
 import dask
 import dask.array as da
@@ -300,17 +301,43 @@ def test_workers_that_are_killed_cost_no_tree(client, shares, n_trees, after):
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="signals of Linux")
 @pytest.mark.parametrize("which", [min, max])
-def test_rows_of_this_process_are_not_lost_with_a_worker(client, which):
+@pytest.mark.parametrize("shares", [False, True])
+def test_rows_of_this_process_are_not_lost_with_a_worker(client, shares, which):
     def kill_one():
         time.sleep(5.0)  # Dask takes back copies that it thinks nobody needs every two seconds
         processes = client.run(os.getpid)
         os.kill(processes[which(processes)], signal.SIGKILL)
 
     problem = classes()
-    forest = problem.on_cluster().set_params(n_estimators=100).set_callbacks(After((20,), kill_one))
-    forest.fit(problem.X, problem.y)
-    assert same_trees(forest, problem.local().set_params(n_estimators=100).fit(problem.X, problem.y))
+    given = {"n_estimators": 100} | (problem.in_halves if shares else {})
+    undisturbed = problem.on_cluster().set_params(**given).fit(problem.X, problem.y)
+    forest = problem.on_cluster().set_params(**given).set_callbacks(After((20,), kill_one))
+    assert same_trees(forest.fit(problem.X, problem.y), undisturbed)
     client.wait_for_workers(2)
+    assert_nothing_is_held(client)
+
+
+@pytest.mark.parametrize("shares", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.parametrize(("losses", "is_enough"), [({1, 9, 10}, False), ({5, 6, 7, 8}, True)])
+def test_rows_of_this_process_are_sent_again_but_not_for_ever(client, monkeypatch, shares, losses, is_enough):
+    def next_or_lost(*given, **options):
+        asked.append(1)
+        if len(asked) in losses:
+            raise CancelledError
+        return next_tree(*given, **options)
+
+    problem, asked, next_tree = classes(), [], growing._next
+    given = {"n_estimators": 30} | (problem.in_halves if shares else {})
+    undisturbed = problem.on_cluster().set_params(**given).fit(problem.X, problem.y)
+    monkeypatch.setattr(growing, "_next", next_or_lost)
+    forest = problem.on_cluster().set_params(**given)
+    if is_enough:
+        with pytest.raises(ConnectionError, match="one worker after the other"):
+            forest.fit(problem.X, problem.y)
+    else:
+        assert same_trees(forest.fit(problem.X, problem.y), undisturbed)
+        assert len(asked) == 30 + len(losses)
+    assert_nothing_is_held(client)
 
 
 def test_a_client_that_is_not_the_current_one_is_used(client):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
-from slantwood.dask.shares import Ground, Shares, sent_to_all, wait_for
+from slantwood.dask.shares import Shares, wait_for
 from slantwood.growth.plan import GrowthPlan, Planted
 from slantwood.workers.shared import Shared
 
@@ -23,6 +23,9 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 # A worker whose memory is full pauses: it ends its tasks and begins no other until there is room again. One
 # that is idle for so long will have no room by itself.
 _SECONDS_OF_PAUSE = 10.0
+
+# Rows of this process are sent anew so many times without a tree between.
+_MOST_LOSSES = 3
 
 
 class _Field(NamedTuple):
@@ -72,32 +75,37 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
 
     Closed early, it cancels what nobody waits for.
     """
-    fields = _fields(client, shares)
-    waiting = [_submitted(client, fields[number % len(fields)], number) for number in numbers]
-    waiting.reverse()
-    watch = _Watch(client)
+    left = list(numbers)
+    waiting: list[_Task] = []
+    fields: list[_Field] = []
+    watch, losses = _Watch(client), 0
     try:
-        while waiting:
+        while left:
             try:
+                if not waiting:
+                    fields = _fields(client, shares)
+                    waiting = [_submitted(client, fields[number % len(fields)], number) for number in left]
+                    waiting.reverse()
                 tree = _next(client, fields, waiting, watch, are_alike=shares.are_alike)
             except CancelledError:
-                if client.status != "running" or not isinstance(shares.ground, Ground):
+                losses += 1
+                if client.status != "running" or shares.again is None or losses > _MOST_LOSSES:
                     raise
-                # The last copy of rows of this process was lost with a worker; they are still here.
-                plans, workers = sent_to_all(client, shares.ground.shared)
-                fields = _fields(client, shares._replace(plans=plans, workers=workers))
-                waiting = [
-                    _submitted(client, fields[task.number % len(fields)], task.number) for task in waiting
-                ]
+                # Rows of this process were lost with a worker; they are still here.
+                for future in (*(task.future for task in waiting), *shares.plans, *shares.given):
+                    future.release()
+                shares, waiting = shares.again(), []
                 continue
+            losses = 0
             yield tree
             waiting.pop().future.release()
+            left.pop(0)
     except (Exception, CancelledError) as error:
         if client.status == "running" and not isinstance(error, CancelledError):
             raise  # an error of the work itself
         raise ConnectionError(
-            f"the trees of {client} were cancelled: the connection to the scheduler was lost, or workers "
-            "that held rows of this process; fit again, with a new client where need be"
+            f"the trees of {client} were cancelled: the connection to the scheduler was lost, or one worker "
+            "after the other; fit again, with a new client where need be"
         ) from error
     finally:
         if waiting:

@@ -1,14 +1,17 @@
 """Who holds which rows on a cluster: each worker all of them, or a random share.
 
 What a worker holds is a future that Dask can make again elsewhere, from the collections or files, where a
-worker dies. How trees grow on it is the matter of `growing`.
+worker dies; rows of the process that called `fit` are sent anew. How trees grow on it is the matter of
+`growing`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -69,7 +72,9 @@ class Shares(NamedTuple):
     plans: list[Any]  # futures of Shared plans
     workers: list[str] | None = None  # for each plan one that grows trees on it; None for the one that has it
     ground: Any = None  # Ground or its future, where all rows were read in one place
-    given: Any = None  # futures of rows of this process, which Dask could not make again
+    given: Sequence[Any] = ()  # futures of rows of this process
+    # Sends rows of this process anew, which Dask could not make again where they are lost with a worker.
+    again: Callable[[], Shares] | None = None
 
     @property
     def are_alike(self) -> bool:
@@ -91,20 +96,20 @@ def replicated(
 ) -> Shares:
     """Read all rows in one place, and send them, ready for trees, to each worker once."""
     if isinstance(parts[0], PartOfRows):
-        here = _ground(local, names, earlier, seed, list(parts))
-        return Shares(_head(here), *sent_to_all(client, here.shared), here)
+        return _sent_to_all(client, _ground(local, names, earlier, seed, list(parts)))
     ground = client.submit(_ground, local, names, earlier, seed, list(parts), pure=False)
     head = client.submit(_head, ground, pure=False, **_where(client, ground)).result()
     shared = client.submit(_shared, ground, pure=False, **_where(client, ground))
     return Shares(head, _held_by_all(client, shared), None, ground)
 
 
-def sent_to_all(client: Any, shared: Shared[GrowthPlan]) -> tuple[list[Any], list[str]]:
-    """Send a plan of this process to each worker; return its future for each of them, and them."""
+def _sent_to_all(client: Any, here: Ground) -> Shares:
+    """Send the rows of this process, ready for trees, to each worker."""
     # Trees depend on what is scattered itself: Dask leaves copies alone where there are some to grow.
-    [future] = client.scatter([shared], broadcast=True, hash=False)
+    [plan] = client.scatter([here.shared], broadcast=True, hash=False)
     workers = _workers(client)
-    return [future] * len(workers), workers
+    again = partial(_sent_to_all, client, here)
+    return Shares(_head(here), [plan] * len(workers), workers, here, again=again)
 
 
 def _held_by_all(client: Any, shared: Any) -> list[Any]:
@@ -166,27 +171,65 @@ def learned_attributes(reader: Any) -> dict[str, Any]:
 # ---- each worker holds a share of the rows
 
 
+class Partition(NamedTuple):
+    """How rows are divided among workers."""
+
+    agreement: Agreement
+    n_shares: int
+    n_held: int  # in how many shares each row is
+
+    @property
+    def seed(self) -> int:
+        """Seed of the division."""
+        return int(self.agreement.reader.forest_.seed)
+
+
 def partitioned(
     client: Any, parts: Sequence[Any], local: Any, names: Names, max_memory: int | None, are_classes: bool
 ) -> Shares:
     """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
-    given = None
-    if isinstance(parts[0], PartOfRows):
-        n_blocks = _BLOCKS_PER_WORKER * len(_workers(client))
-        parts = given = client.scatter(_in_blocks(parts[0], n_blocks), hash=False)
-    n_sample = max(SAMPLE_ROWS // len(parts), 1)
-    seen = client.map(
-        glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
-    )
-    agreement = agree(local, client.gather(seen), *names)
+    rows = parts[0] if isinstance(parts[0], PartOfRows) else None
+    n_blocks = len(parts) if rows is None else _BLOCKS_PER_WORKER * len(_workers(client))
+    n_sample = max(SAMPLE_ROWS // n_blocks, 1)
+    if rows is None:
+        of_parts = ([n_sample] * n_blocks, range(n_blocks))
+        seen = client.gather(client.map(glimpse, parts, *of_parts, are_classes=are_classes, pure=False))
+    else:
+        blocks = enumerate(_in_blocks(rows, n_blocks))
+        seen = [glimpse(block, n_sample, number, are_classes=are_classes) for number, block in blocks]
+    agreement = agree(local, seen, *names)
     workers = _workers(client)[: max(agreement.n_rows // _FEWEST_ROWS, 1)]
-    n_held = _n_held(client, workers, agreement, max_memory)
-    seed = agreement.reader.forest_.seed
+    partition = Partition(agreement, len(workers), _n_held(client, workers, agreement, max_memory))
+    if rows is None:
+        return _shares_of(client, parts, partition)
+    return _sent_in_blocks(client, rows, n_blocks, partition)
+
+
+def _sent_in_blocks(client: Any, rows: PartOfRows, n_blocks: int, partition: Partition) -> Shares:
+    """Send the rows of this process to workers that share them; anew, where some are lost on the way."""
+    for last in (False, False, True):
+        blocks = client.scatter(_in_blocks(rows, n_blocks), hash=False)
+        try:
+            shares = _shares_of(client, blocks, partition)
+            break
+        except CancelledError:
+            if last or client.status != "running":
+                raise
+    return shares._replace(given=blocks, again=partial(_sent_in_blocks, client, rows, n_blocks, partition))
+
+
+def _shares_of(client: Any, parts: Sequence[Any], partition: Partition) -> Shares:
+    """Let workers divide the parts that they have, and read their shares."""
+    agreement, n_shares, n_held = partition
+    there = _workers(client)
+    # A share has the same rows wherever it is: fewer workers than there were have several.
+    workers = [there[share % len(there)] for share in range(n_shares)]
+    divide = partial(client.submit, _pile, pure=False)
     piles = [
-        (worker, client.submit(_pile, here, numbers, len(workers), n_held, seed, pure=False, **at(worker)))
+        (worker, divide(here, numbers, n_shares, n_held, partition.seed, **at(worker)))
         for worker, numbers, here in _by_worker(client, parts)
     ]
-    growing = workers[: local._n_trees]  # shares that no tree grows on are not read
+    growing = workers[: agreement.reader._n_trees]  # shares that no tree grows on are not read
     pieces = [
         [client.submit(_pieces, pile, share, pure=False, **at(worker)) for worker, pile in piles]
         for share in range(len(growing))
@@ -201,7 +244,7 @@ def partitioned(
         client.submit(_share_plan, share, pure=False, **at(worker))
         for share, worker in zip([first, *later], growing, strict=True)
     ]
-    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans, given=given)
+    return Shares(head._replace(attributes=learned_attributes(agreement.reader)), plans)
 
 
 def _in_blocks(rows: PartOfRows, n_blocks: int) -> list[PartOfRows]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from slantwood import ObliqueForestClassifier
+from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
 from slantwood.estimators.parts.shares import first_share, later_share, pieces_of
 
@@ -29,3 +29,15 @@ def test_max_samples_is_of_all_rows_and_no_more_than_a_share_has(max_samples, dr
 
 def test_without_max_samples_as_many_rows_are_drawn_as_a_share_has():
     assert [each.plan.n_draws for each in shares(bootstrap=True)] == [N // N_SHARES] * N_SHARES
+
+
+@pytest.mark.parametrize("what", ["weight", "target"])
+def test_a_share_in_which_no_row_counts_is_told_from_rows_of_which_none_does(what):
+    X, counts = np.zeros((N, 2), np.float32), np.arange(N) < 10
+    y = np.where(counts | (what == "weight"), 1.0, np.nan)
+    rows = PartOfRows(X, y, counts.astype(float) if what == "weight" else None)
+    agreement = agree(ObliqueForestRegressor(4), [glimpse(rows, N, 0, are_classes=False)])
+    with pytest.raises(
+        ValueError, match=r"every row.*in a random share of 100 of 400 rows; with more memory"
+    ):
+        first_share(agreement, [rows.rows(np.arange(300, N))])

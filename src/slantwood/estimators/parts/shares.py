@@ -17,6 +17,7 @@ from slantwood.ensemble.fitting import prepared
 from slantwood.ensemble.growing import planned
 from slantwood.ensemble.settings import Settings, count_draws
 from slantwood.ensemble.spec import ForestSpec
+from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.parts.agreement import Agreement, PartOfRows, joined
 from slantwood.estimators.parts.division import even_places, is_held
 from slantwood.growth.plan import GrowthPlan
@@ -45,7 +46,7 @@ def first_share(agreement: Agreement, pieces: Sequence[PartOfRows]) -> Share:
     Share
         What trees can be grown on.
     """
-    data = agreement.read(joined(pieces))
+    data = _read(agreement, pieces)
     return _share(agreement, data, agreement.reader._spec(data, agreement.reader.forest_))
 
 
@@ -66,10 +67,20 @@ def later_share(agreement: Agreement, pieces: Sequence[PartOfRows], spec: Forest
     Share
         What trees can be grown on.
     """
-    return _share(agreement, agreement.read(joined(pieces)), spec)
+    return _share(agreement, _read(agreement, pieces), spec)
 
 
-def _share(agreement: Agreement, data: Any, spec: ForestSpec) -> Share:
+def _read(agreement: Agreement, pieces: Sequence[PartOfRows]) -> TrainingData:
+    rows = joined(pieces)
+    try:
+        return agreement.read(rows)
+    except ValueError as error:
+        # Of "every row" it speaks where few have a weight or a label, and a small share none of these.
+        where = f"in a random share of {rows.n_rows:,} of {agreement.n_rows:,} rows"
+        raise ValueError(f"{error} ({where}; with more memory, shares are larger)") from error
+
+
+def _share(agreement: Agreement, data: TrainingData, spec: ForestSpec) -> Share:
     if spec.max_samples is not None:
         # Of all rows, as it was given, and no more than the share has.
         draws = count_draws(spec.max_samples, agreement.n_rows)
