@@ -112,6 +112,10 @@ def test_where_it_is_open_which_settings_a_fit_chooses_there_is_a_range():
     assert unsure.best.memory == plan(rows=1e5, features=30, targets=2, probe=small).best.memory
     assert "leaves of 2 and of 40 rows differ by less than chance" in str(unsure)
     assert f" to {seconds_text(alone[1])} for" in str(unsure)
+    best = unsure.to_frame().loc[unsure.best.name]
+    assert (best["least_seconds"], best["most_seconds"]) == unsure.best.seconds_range
+    best = known.to_frame().loc[known.best.name]
+    assert best["least_seconds"] == best["most_seconds"] == best["seconds"]
 
 
 def test_settings_that_are_as_good_as_others_are_timed_too_and_clear_ones_alone():

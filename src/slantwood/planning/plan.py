@@ -143,7 +143,7 @@ class Plan:
         Returns
         -------
         pandas.DataFrame
-            Bytes and seconds, as in `Way`.
+            Bytes and seconds, as in `Way`, and of a range of seconds both ends.
 
         Examples
         --------
@@ -154,6 +154,9 @@ class Plan:
         with optional_import("Plan.to_frame needs pandas", "data"):
             import pandas as pd
         rows = self.to_dict()["ways"]
+        for row in rows:
+            ends = row.pop("seconds_range") or (row["seconds"], row["seconds"])
+            row["least_seconds"], row["most_seconds"] = ends
         return pd.DataFrame(rows).set_index("way")
 
     def to_dict(self) -> dict[str, Any]:
