@@ -11,8 +11,10 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
-from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
+from slantwood.estimators.parts.agreement import agree
+from slantwood.estimators.parts.glimpses import glimpse
 from slantwood.estimators.parts.memory import bytes_of_a_row_in_a_worker
+from slantwood.estimators.parts.part_of_rows import PartOfRows
 
 ROWS, BLOCK = 240, 70
 HIERARCHY = Hierarchy.from_paths(["a/b", "a/c", "d"])

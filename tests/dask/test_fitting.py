@@ -162,6 +162,15 @@ def test_label_sets_of_which_some_occur_in_one_part_only(client):
     assert forest.classes_.tolist() == ["sea", "sun"]
 
 
+def test_what_many_parts_show_is_merged_by_workers(client, monkeypatch):
+    problem = frame()
+    few = problem.on_cluster(**problem.in_halves).fit(problem.dask_X, problem.dask_y)
+    monkeypatch.setattr(shares, "_MOST_GLIMPSES", 2)
+    forest = problem.on_cluster(**problem.in_halves).fit(problem.dask_X, problem.dask_y)
+    assert same_trees(forest, few)  # so few rows are all kept
+    assert forest.encoding_.categories == (("ash", "elm", "oak", "yew"),)
+
+
 def test_too_little_memory_for_the_shares_is_said(client):
     problem = classes()
     forest = problem.on_cluster(mode="partition", max_memory=100)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood.dask import DaskObliqueForestClassifier
-from slantwood.estimators.parts.agreement import PartOfRows
+from slantwood.estimators.parts.part_of_rows import PartOfRows
 from tests.dask.conftest import connected
 from tests.dask.problems import PROBLEMS, ROWS, classes
 from tests.dask.test_fitting import After

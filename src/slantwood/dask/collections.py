@@ -13,8 +13,8 @@ import numpy as np
 
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.scans.scan import Scan, scan_with_options
-from slantwood.estimators.parts.agreement import PartOfRows, checked_part, joined
 from slantwood.estimators.parts.out_of_core import is_scan
+from slantwood.estimators.parts.part_of_rows import PartOfRows, checked_part, joined
 from slantwood.features.rows import n_rows_of
 from slantwood.hints import pluralize, shown
 

@@ -25,8 +25,10 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.growing import planned
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.estimators.parts.agreement import SAMPLE_ROWS, Agreement, PartOfRows, agree, glimpse, joined
+from slantwood.estimators.parts.agreement import Agreement, agree
+from slantwood.estimators.parts.glimpses import SAMPLE_ROWS, Glimpse, glimpse, merged
 from slantwood.estimators.parts.memory import MEMORY_FOR_ROWS, bytes_of_a_row_in_a_worker, times_held
+from slantwood.estimators.parts.part_of_rows import PartOfRows, joined
 from slantwood.estimators.parts.shares import Share, first_share, later_share, pieces_of
 from slantwood.features.rows import slice_rows
 from slantwood.growth.plan import GrowthPlan
@@ -34,6 +36,9 @@ from slantwood.workers.shared import Shared
 
 # A share with fewer rows than these is not worth a worker.
 _FEWEST_ROWS = 100
+
+# So many parts may show their rows to the process that called `fit`; of more, workers merge what they show.
+_MOST_GLIMPSES = 16
 
 # Rows of this process are sent in so many blocks for each worker, of which the cluster may move single ones.
 _BLOCKS_PER_WORKER = 4
@@ -190,12 +195,10 @@ def partitioned(
     """Let all parts agree on what X and y are, divide the rows at random, and give each worker its share."""
     rows = parts[0] if isinstance(parts[0], PartOfRows) else None
     n_blocks = len(parts) if rows is None else _BLOCKS_PER_WORKER * len(_workers(client))
-    n_sample = max(SAMPLE_ROWS // n_blocks, 1)
     if rows is None:
-        of_parts = ([n_sample] * n_blocks, range(n_blocks))
-        seen = client.gather(client.map(glimpse, parts, *of_parts, are_classes=are_classes, pure=False))
+        seen = _seen_on_workers(client, parts, are_classes)
     else:
-        blocks = enumerate(_in_blocks(rows, n_blocks))
+        n_sample, blocks = max(SAMPLE_ROWS // n_blocks, 1), enumerate(_in_blocks(rows, n_blocks))
         seen = [glimpse(block, n_sample, number, are_classes=are_classes) for number, block in blocks]
     agreement = agree(local, seen, *names)
     workers = _workers(client)[: max(agreement.n_rows // _FEWEST_ROWS, 1)]
@@ -203,6 +206,22 @@ def partitioned(
     if rows is None:
         return _shares_of(client, parts, partition)
     return _sent_in_blocks(client, rows, n_blocks, partition)
+
+
+def _seen_on_workers(client: Any, parts: Sequence[Any], are_classes: bool) -> list[Glimpse]:
+    """Return rows that stand for the parts; what many parts show again and again, workers leave out."""
+    n_sample = max(SAMPLE_ROWS // len(parts), 1)
+    seen = client.map(
+        glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
+    )
+    while len(seen) > _MOST_GLIMPSES:
+        groups = [seen[first : first + _MOST_GLIMPSES] for first in range(0, len(seen), _MOST_GLIMPSES)]
+        n_sample = max(SAMPLE_ROWS // len(groups), 1)
+        seen = [
+            client.submit(merged, group, n_sample, number, are_classes=are_classes, pure=False)
+            for number, group in enumerate(groups)
+        ]
+    return client.gather(seen)
 
 
 def _sent_in_blocks(client: Any, rows: PartOfRows, n_blocks: int, partition: Partition) -> Shares:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood import Hierarchy, ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.estimators.parts.agreement import PartOfRows, agree, checked_part, glimpse, joined
+from slantwood.estimators.parts.agreement import agree
+from slantwood.estimators.parts.glimpses import glimpse
+from slantwood.estimators.parts.part_of_rows import PartOfRows, checked_part, joined
 from slantwood.features.rows import n_rows_of, slice_rows
 from tests.sampling import examples
 
@@ -69,28 +71,6 @@ def test_parts_know_the_range_of_the_numbers_of_all_rows(numbers, ends):
     whole = ObliqueForestRegressor(2, random_state=0).fit(X, y).targets_
     np.testing.assert_allclose([targets.low, targets.high], [whole.low, whole.high], rtol=1e-6)
     np.testing.assert_allclose(targets.mean, whole.mean, rtol=1e-5, atol=1e-5)
-
-
-def test_a_glimpse_stands_for_all_rows_of_its_part():
-    part = PartOfRows(RNG.normal(size=(500, 2)), RNG.normal(size=500), RNG.uniform(0.5, 2, 500))
-    found = glimpse(part, 50, 0, are_classes=False)
-    assert 50 <= found.part.n_rows <= 54
-    assert found.n_rows == found.n_weighted == 500
-    assert found.weight == pytest.approx(part.weights.sum())
-    assert found.part.weights.sum() == pytest.approx(found.weight, rel=0.2)
-
-
-def test_rows_of_weight_zero_show_no_value():
-    y = np.array(["rare"] + ["a", "b"] * 10)
-    part = PartOfRows(np.zeros((21, 1)), y, np.r_[0.0, np.ones(20)])
-    found = glimpse(part, 0, 0, are_classes=True)
-    assert set(found.part.y) == {"a", "b"}
-    assert found.n_weighted == 20
-
-
-def test_a_part_without_rows_has_a_glimpse_without_rows():
-    found = glimpse(PartOfRows(np.zeros((0, 2)), np.zeros(0), None), 10, 0, are_classes=True)
-    assert (found.part.n_rows, found.n_rows, found.weight) == (0, 0, 0.0)
 
 
 def test_a_part_with_some_of_the_classes_is_read_with_all_of_them():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slantwood.estimators.parts.agreement import PartOfRows
 from slantwood.estimators.parts.division import Division
+from slantwood.estimators.parts.part_of_rows import PartOfRows
 from slantwood.estimators.parts.shares import pieces_of
 from tests.sampling import examples
 

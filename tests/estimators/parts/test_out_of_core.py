@@ -18,6 +18,7 @@ from slantwood.callbacks import Callback
 from slantwood.data import Data, scan, write
 from slantwood.estimators.parts import out_of_core
 from slantwood.estimators.parts.blocks import ArrayBlocks
+from slantwood.estimators.parts.memory import n_bytes
 
 N = 3000
 LITTLE = "300kB"  # for a part of these rows
@@ -236,6 +237,31 @@ def test_no_more_than_a_part_of_the_rows_is_in_memory(on_disk):
     tracemalloc.stop()
     assert fitted < 0.4 * X.nbytes
     assert model.score(X[:1000], y[:1000]) > 0.7
+
+
+def test_labels_that_every_block_shows_are_kept_once(monkeypatch):
+    # In each block, each label is in few rows, which all blocks together would keep.
+    X = sp.csr_array(np.random.default_rng(0).random((6000, 4), np.float32))
+    Y = sp.csr_array(np.tile(np.eye(100, dtype=np.int8), (60, 1)))
+    monkeypatch.setattr(out_of_core, "ArrayBlocks", lambda X, y, weights: ArrayBlocks(X, y, weights, 100))
+    kept, sizes = out_of_core._glimpsed(forest(), out_of_core.ArrayBlocks(X, Y, None), 400_000)
+    assert sizes == [100] * 60
+    assert out_of_core._bytes_of(kept) < 0.3 * (n_bytes(X) + n_bytes(Y))
+    assert (sum(each.part.y.sum(axis=0) for each in kept) > 0).all()
+    assert sum(each.part.weights.sum() for each in kept) == pytest.approx(6000)
+    assert len(forest(max_memory="2MB").fit(X, Y).classes_) == 100
+
+
+def test_a_column_with_a_value_of_its_own_in_every_row_is_named(tmp_path):
+    X, y = problem()
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(y=y, id=[f"row {row}" for row in range(N)])
+    for number in range(10):
+        rows = table.iloc[number::10]
+        rows.to_parquet(tmp_path / f"{number}.parquet", index=False)
+    said = "column 'id' of X alone has .* categories; leave such columns out, or give a larger max_memory"
+    with pytest.raises(ValueError, match=said):
+        forest(max_memory="150kB").fit(scan(tmp_path, targets="y"))
+    forest(max_memory="150kB").fit(scan(tmp_path, targets="y", drop="id"))
 
 
 # ---- refusals and interrupts

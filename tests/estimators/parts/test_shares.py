@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
-from slantwood.estimators.parts.agreement import PartOfRows, agree, glimpse
+from slantwood.estimators.parts.agreement import agree
+from slantwood.estimators.parts.glimpses import glimpse
+from slantwood.estimators.parts.part_of_rows import PartOfRows
 from slantwood.estimators.parts.shares import first_share, later_share, pieces_of
 
 N, N_SHARES = 400, 4

@@ -12,15 +12,14 @@ from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.growing import planned
 from slantwood.ensemble.settings import Settings, count_features
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.estimators.callbacks import fitted_attributes
-from slantwood.estimators.parts.witnesses import witnesses_of_features, witnesses_of_targets
-from slantwood.features.rows import join_rows, n_rows_of, take_rows
+from slantwood.estimators.parts.glimpses import Glimpse
+from slantwood.estimators.parts.part_of_rows import PartOfRows, joined
 from slantwood.presets import PRESETS
 
 # What a thread holds while it splits the root, as a part of the bytes of encoded rows: the cells that the
@@ -29,99 +28,6 @@ from slantwood.presets import PRESETS
 MOST_OF_A_THREAD = 2.0
 _WITH_LEARNING = 1.2
 _LEAST_OF_A_THREAD, _LEAST_OF_SPARSE = 0.5, 1.0
-
-# Rows that all parts show beside their witnesses: how frequent categories are, means and spreads of targets
-# and whether values are missing for a reason are learned from these.
-SAMPLE_ROWS = 50_000
-
-
-class PartOfRows(NamedTuple):
-    """Some of the rows, in the forms that `fit` takes."""
-
-    X: Any
-    y: Any
-    weights: np.ndarray | None  # None where all rows have weight 1
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return n_rows_of(self.X)
-
-    def rows(self, rows: np.ndarray) -> PartOfRows:
-        """Return some of the rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return PartOfRows(take_rows(self.X, rows), take_rows(self.y, rows), weights)
-
-
-def joined(parts: Sequence[PartOfRows]) -> PartOfRows:
-    """Put parts below one another; those without rows are left out."""
-    parts = [part for part in parts if part.n_rows] or list(parts[:1])
-    weights = None
-    if any(part.weights is not None for part in parts):
-        weights = np.concatenate(
-            [np.ones(part.n_rows) if part.weights is None else part.weights for part in parts]
-        )
-    return PartOfRows(join_rows([part.X for part in parts]), join_rows([part.y for part in parts]), weights)
-
-
-def checked_part(X: Any, y: Any, weights: Any, number: int) -> PartOfRows:
-    """Return a part whose lengths agree."""
-    n_rows = n_rows_of(X)
-    for name, other in (("y", y), ("sample_weight", weights)):
-        if other is not None and n_rows_of(other) != n_rows:
-            raise ValueError(
-                f"part {number} of X has {n_rows} rows, and that of {name} has {n_rows_of(other)}; divide "
-                f"X and {name} in the same way"
-            )
-    return PartOfRows(X, y, None if weights is None else np.asarray(weights, np.float64).ravel())
-
-
-class Glimpse(NamedTuple):
-    """Rows that stand for a part."""
-
-    part: PartOfRows  # weighted by the number of rows that each stands for
-    n_rows: int  # of the whole part
-    weight: float  # of all its rows
-    n_weighted: int  # rows of positive weight
-
-
-def glimpse(part: PartOfRows, n_sample: int, seed: int, *, are_classes: bool) -> Glimpse:
-    """Return rows that stand for a part: those that show its values, and some of the others.
-
-    Parameters
-    ----------
-    part : PartOfRows
-        All rows of the part.
-    n_sample : int
-        Rows that are drawn at random, beside the others, where there are so many.
-    seed : int
-        Of the draw.
-    are_classes : bool
-        Whether whole numbers in y are classes.
-
-    Returns
-    -------
-    Glimpse
-        The rows, each with the number of rows that it stands for times its weight.
-    """
-    n_rows = part.n_rows
-    weights = np.ones(n_rows) if part.weights is None else part.weights
-    if not n_rows:
-        return Glimpse(part, 0, 0.0, 0)
-    has_weight = np.flatnonzero(weights > 0)
-    shown = part if len(has_weight) == n_rows else part.rows(has_weight)
-    certain = has_weight[
-        np.union1d(witnesses_of_features(shown.X), witnesses_of_targets(shown.y, are_classes=are_classes))
-    ]
-    others = np.setdiff1d(np.arange(n_rows), certain, assume_unique=True)
-    drawn = others
-    if len(others) > n_sample:
-        drawn = np.random.default_rng(seed).choice(others, n_sample, replace=False)
-    stands_for = np.ones(n_rows)
-    stands_for[drawn] = len(others) / max(len(drawn), 1)
-    rows = np.sort(np.concatenate([certain, drawn]))
-    kept = part.rows(rows)._replace(weights=(weights * stands_for)[rows])
-    return Glimpse(kept, n_rows, float(weights.sum()), len(has_weight))
 
 
 class Agreement(NamedTuple):

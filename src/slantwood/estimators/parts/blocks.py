@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.scans.scan import Scan
-from slantwood.estimators.parts.agreement import PartOfRows, checked_part
+from slantwood.estimators.parts.part_of_rows import PartOfRows, checked_part
 from slantwood.features.rows import n_rows_of, slice_rows
 from slantwood.hints import format_bytes
 

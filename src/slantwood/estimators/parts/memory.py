@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.ensemble.settings import count_draws
-from slantwood.estimators.parts.agreement import MOST_OF_A_THREAD, Agreement, PartOfRows
+from slantwood.estimators.parts.agreement import MOST_OF_A_THREAD, Agreement
 from slantwood.estimators.parts.division import Division
+from slantwood.estimators.parts.part_of_rows import PartOfRows
 from slantwood.hints import format_bytes
 
 # Beside encoded rows, and what threads hold: what checks, scaled rows and bootstrap samples take, as a part

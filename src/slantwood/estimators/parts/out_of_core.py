@@ -24,19 +24,14 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.spec import draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import Progress, fitted_attributes
-from slantwood.estimators.parts.agreement import (
-    SAMPLE_ROWS,
-    Agreement,
-    Glimpse,
-    PartOfRows,
-    agree,
-    glimpse,
-    joined,
-)
+from slantwood.estimators.parts.agreement import Agreement, agree
 from slantwood.estimators.parts.blocks import ArrayBlocks, Blocks, ScanBlocks
 from slantwood.estimators.parts.division import Division
+from slantwood.estimators.parts.glimpses import SAMPLE_ROWS, Glimpse, glimpse, merged
 from slantwood.estimators.parts.memory import bytes_of_a_row, divided, growth_bytes, n_bytes, rows_wanted
+from slantwood.estimators.parts.part_of_rows import PartOfRows, joined
 from slantwood.estimators.parts.shares import Share, first_share, later_share
+from slantwood.estimators.parts.witnesses import column_of_most_values
 from slantwood.features.rows import n_rows_of
 from slantwood.growth.plan import Planted
 from slantwood.hints import format_bytes
@@ -47,8 +42,9 @@ from slantwood.validation import check_memory
 
 # Classes are counted in pieces of y.
 _ROWS_AT_ONCE = 1 << 20
-# What rows that stand for all may take of the memory.
-_OF_GLIMPSES = 1 / 16
+# What rows that stand for all may take of the memory: those drawn at random; all, before what several blocks
+# show is left out; and after that.
+_OF_GLIMPSES, _OF_MERGED, _MOST_OF_GLIMPSES = 1 / 16, 1 / 8, 1 / 4
 
 
 class Given(NamedTuple):
@@ -200,15 +196,40 @@ def _refuse_what_needs_all_rows(estimator: Any, needed: float, max_memory: int) 
 
 def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Glimpse], list[int]]:
     """Return rows that stand for the blocks, and the number of rows of each."""
-    glimpses, sizes = [], []
+    are_classes = is_classifier(estimator)
+    glimpses: list[Glimpse] = []
+    sizes, n_sampled, most_bytes = [], 0, _OF_MERGED * max_memory
     for number, part in enumerate(blocks):
         row_bytes = (n_bytes(part.X) + n_bytes(part.y)) / max(part.n_rows, 1)
         most = min(SAMPLE_ROWS, int(_OF_GLIMPSES * max_memory / max(row_bytes, 1)) + 1)
         share = part.n_rows / blocks.n_rows if blocks.n_rows else 1.0 / blocks.n_files
         n_sample = math.ceil(most * share)
-        glimpses.append(glimpse(part, n_sample, number, are_classes=is_classifier(estimator)))
+        glimpses.append(glimpse(part, n_sample, number, are_classes=are_classes))
         sizes.append(part.n_rows)
+        n_sampled += n_sample
+        if _bytes_of(glimpses) > most_bytes:
+            # Blocks show what earlier ones have shown already.
+            glimpses = [merged(glimpses, n_sampled, number, are_classes=are_classes)]
+            held = _bytes_of(glimpses)
+            if held > _MOST_OF_GLIMPSES * max_memory:
+                raise ValueError(_too_many_values(glimpses[0].part, held, max_memory))
+            most_bytes = max(most_bytes, 2 * held)
     return glimpses, sizes
+
+
+def _bytes_of(glimpses: Sequence[Glimpse]) -> int:
+    return sum(n_bytes(each.part.X) + n_bytes(each.part.y) for each in glimpses)
+
+
+def _too_many_values(shown: PartOfRows, held: int, max_memory: int) -> str:
+    largest = column_of_most_values(shown.X)
+    which = "there are many classes or labels"
+    if largest is not None:
+        which = f"{largest.label} alone has {largest.n_values:,} categories; leave such columns out"
+    return (
+        f"a row of each category, class and label is kept, which takes more than {format_bytes(held)} of "
+        f"max_memory={format_bytes(max_memory)}: {which}, or give a larger max_memory"
+    )
 
 
 # ---- shares

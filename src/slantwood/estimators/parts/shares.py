@@ -18,8 +18,9 @@ from slantwood.ensemble.growing import planned
 from slantwood.ensemble.settings import Settings, count_draws
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.estimators.parts.agreement import Agreement, PartOfRows, joined
+from slantwood.estimators.parts.agreement import Agreement
 from slantwood.estimators.parts.division import even_places, is_held
+from slantwood.estimators.parts.part_of_rows import PartOfRows, joined
 from slantwood.growth.plan import GrowthPlan
 
 

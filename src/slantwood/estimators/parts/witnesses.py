@@ -6,7 +6,7 @@ therefore be learned from these rows, by the code that learns it from all rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,7 +39,7 @@ def witnesses_of_features(X: Any) -> np.ndarray:
         return np.empty(0, np.intp)
     if sp.issparse(X):
         return _of_missing_entries(X)
-    if not is_frame(X) and np.asarray(X).dtype.kind in "biuf":
+    if _are_numbers(X):
         return _sorted(_of_missing_cells(np.asarray(X)))
     table = Table(X)
     return _sorted(*(_of_cells(table.read(column)) for column in range(table.shape[1])))
@@ -77,6 +77,45 @@ def witnesses_of_targets(y: Any, *, are_classes: bool) -> np.ndarray:
     columns = Table(y if is_frame(y) else _two_dimensional(y))
     found = (columns.read(column) for column in range(columns.shape[1]))
     return _sorted(*(_of_target(cells, are_classes) for cells in found))
+
+
+class ManyValues(NamedTuple):
+    """A column, and how many values it has."""
+
+    label: str
+    n_values: int
+
+
+def column_of_most_values(X: Any) -> ManyValues | None:
+    """Return the column of X with most categories; None where none has any.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame
+        Features.
+
+    Returns
+    -------
+    ManyValues or None
+        The column as an error should name it, and its number of categories.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> column_of_most_values(np.array([["oak", 1], ["elm", 1], ["ash", 2]], object))
+    ManyValues(label='column 0 of X', n_values=3)
+    """
+    if _are_numbers(X):
+        return None
+    table = Table(X)
+    cells = [table.read(column) for column in range(table.shape[1])]
+    counts = [len(each.values) if isinstance(each, Coded) else 0 for each in cells]
+    largest = int(np.argmax(counts))
+    return ManyValues(table.label(largest), counts[largest]) if counts[largest] else None
+
+
+def _are_numbers(X: Any) -> bool:
+    return sp.issparse(X) or (not is_frame(X) and np.asarray(X).dtype.kind in "biuf")
 
 
 def _two_dimensional(y: Any) -> np.ndarray:
