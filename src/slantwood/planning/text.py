@@ -186,7 +186,7 @@ def _of_whole_fits(plan: Plan, where: str) -> str:
         return f"Whole fits with the split learner {split} were not checked."
     within = _within(plan.coefficients.plans[split], "data sets")
     part = "told from an eighth of their rows, 1,000 at the least"
-    return f"Whole fits ({split}), {part}, were {within}, {where}."
+    return f"Whole fits ({split}), {part}, were {within}, {where}; ranges count as their nearer end."
 
 
 def _within(errors: dict[str, float], what: str) -> str:

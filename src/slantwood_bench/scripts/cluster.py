@@ -1,10 +1,10 @@
 """Forests on a cluster of this machine: bytes that travel, what a second worker saves, quality of shares.
 
 `python -m slantwood_bench.scripts.cluster bytes` fits generated rows in both modes and prints what each
-worker received, by Dask's own count, beside the bytes of its rows. `... speed` compares one worker with two.
-`... quality NAMES` divides data sets into 2, 4 and 8 parts, in random order and sorted by the target, for two
-workers (`--workers`) with so little memory that no row is in two shares, and prints how far the scores on
-unseen rows are from those of a local forest. `docs/clusters.md` holds the output.
+worker received, by Dask's own count, beside the bytes of its rows. `... speed` compares one worker with two,
+and one thread with two. `... quality NAMES` divides data sets into 2, 4 and 8 parts, in random order and
+sorted by the target, for two workers (`--workers`) with so little memory that no row is in two shares, and
+prints how far the scores on unseen rows are from those of a local forest. `docs/clusters.md` has the output.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.dask import DaskObliqueForestClassifier, DaskObliqueForestRegressor
@@ -96,19 +97,29 @@ def print_bytes(n_rows: int) -> None:
 
 
 def print_speed(n_rows: int) -> None:
-    """Print how long one worker and two take for the same forest."""
+    """Print how long one and two workers take for the same forest, and one and two threads."""
     X, y = generated(n_rows, 50)
-    seconds = {}
-    print_head(["workers", "seconds", "R2"])
-    for n_workers in (1, 2):
-        with cluster(n_workers) as client:
-            table, target = held(X, 4), held(y, 4)
-            DaskObliqueForestRegressor(n_workers, random_state=0).fit(table, target)  # loads code
-            started = time.perf_counter()
-            forest = DaskObliqueForestRegressor(100, random_state=0, client=client).fit(table, target)
-            seconds[n_workers] = time.perf_counter() - started
-            print_row([str(n_workers), f"{seconds[n_workers]:.1f}", f"{forest.score(X, y):.4f}"])
-    print(f"two workers: {seconds[1] / seconds[2]:.2f} times as fast")
+    print_head(["on", "seconds", "R2"])
+
+    def timed(number: int, what: str, forest: Any, table: Any, target: Any) -> float:
+        clone(forest).set_params(n_estimators=2).fit(table, target)  # loads code
+        started = time.perf_counter()
+        forest.fit(table, target)
+        seconds = time.perf_counter() - started
+        print_row([f"{number} {what}", f"{seconds:.1f}", f"{forest.score(X, y):.4f}"])
+        return seconds
+
+    def by_workers(number: int) -> float:
+        with cluster(number) as client:
+            forest = DaskObliqueForestRegressor(100, random_state=0, client=client)
+            return timed(number, "workers", forest, held(X, 4), held(y, 4))
+
+    def by_threads(number: int) -> float:
+        forest = ObliqueForestRegressor(100, random_state=0, n_jobs=number)
+        return timed(number, "threads", forest, X, y)
+
+    of_workers, of_threads = (seconds(1) / seconds(2) for seconds in (by_workers, by_threads))
+    print(f"\ntwo workers: {of_workers:.2f} times as fast as one, two threads: {of_threads:.2f} times")
 
 
 def score_of(model: Any, test: Problem) -> float:
