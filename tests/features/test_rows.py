@@ -19,6 +19,8 @@ CONTAINERS = {
     "polars": lambda cells: pl.DataFrame(cells, schema=["a", "b"]),
     "polars series": lambda cells: pl.Series(cells[:, 0]),
     "Arrow": lambda cells: pa.table({"a": cells[:, 0], "b": cells[:, 1]}),
+    "Arrow column": lambda cells: pa.chunked_array([cells[:2, 0], cells[2:, 0]]),
+    "Arrow array": lambda cells: pa.array(cells[:, 0]),
 }
 
 

@@ -108,9 +108,13 @@ def test_where_it_is_open_which_settings_a_fit_chooses_there_is_a_range():
     assert known.best.seconds_range is None
     assert unsure.best.seconds == known.best.seconds
     assert unsure.best.seconds_range == pytest.approx(tuple(alone))
-    # Memory is enough for the trees of the smallest leaves.
-    assert unsure.best.memory == plan(rows=1e5, features=30, targets=2, probe=small).best.memory
-    assert "leaves of 2 and of 40 rows differ by less than chance" in str(unsure)
+    # Memory is enough for the trees of the smallest leaves, also where times hardly differ.
+    of_small = plan(rows=1e5, features=30, targets=2, probe=small).best.memory
+    as_quick = replace(middle, others=(replace(small, tree_seconds=2),))
+    for found in (unsure, plan(rows=1e5, features=30, targets=2, probe=as_quick)):
+        assert found.best.memory == pytest.approx(of_small)
+    assert "The model takes at most" in str(unsure)
+    assert "with leaves of 2 to 40 rows, differ by less than chance" in str(unsure)
     assert f" to {seconds_text(alone[1])} for" in str(unsure)
     best = unsure.to_frame().loc[unsure.best.name]
     assert (best["least_seconds"], best["most_seconds"]) == unsure.best.seconds_range
@@ -146,5 +150,6 @@ def test_levels_of_a_hierarchy_that_are_as_good_as_others_are_timed_too():
     assert len(likely) == 3
     assert all(each in GRADIENT_LEVELS for each in likely)
     found = probed(forest, X, y, seconds=0.0)
-    assert len(found.probe.others) == len({each["max_iter"] for each in likely}) - 1
-    assert likely[1]["max_iter"] == found.settings.split.max_iter
+    assert len(found.probe.others) == len({GRADIENT_LEVELS.index(each) for each in likely}) - 1 > 0
+    chosen = found.settings.to_dict() | vars(found.settings.split)
+    assert {name: chosen[name] for name in likely[1]} == likely[1]

@@ -41,7 +41,8 @@ class DataOptions:
     form: FileForm
     probe_rows: Annotated[int, _quantity(read_count, "N", "Rows of DATA on which trees are timed.")] = "20k"  # type: ignore[assignment]
     probe_seconds: Annotated[
-        float, _quantity(read_amount, "SECONDS", "How long to time trees of each of two sizes.")
+        float,
+        _quantity(read_amount, "SECONDS", "How long to time trees of each size and setting."),
     ] = 2.0
 
 

@@ -78,23 +78,25 @@ def grown(client: Any, shares: Shares, numbers: Sequence[int]) -> Generator[Plan
     left = list(numbers)
     waiting: list[_Task] = []
     fields: list[_Field] = []
-    watch, losses = _Watch(client), 0
+    watch, losses, are_lost = _Watch(client), 0, False
     try:
         while left:
             try:
+                if are_lost and shares.again is not None:
+                    shares, are_lost = shares.again(), False
                 if not waiting:
                     fields = _fields(client, shares)
                     waiting = [_submitted(client, fields[number % len(fields)], number) for number in left]
                     waiting.reverse()
                 tree = _next(client, fields, waiting, watch, are_alike=shares.are_alike)
-            except CancelledError:
+            except (CancelledError, OSError):
                 losses += 1
                 if client.status != "running" or shares.again is None or losses > _MOST_LOSSES:
                     raise
-                # Rows of this process were lost with a worker; they are still here.
+                # Rows of this process were lost with a worker, or on their way to one; they are still here.
                 for future in (*(task.future for task in waiting), *shares.plans, *shares.given):
                     future.release()
-                shares, waiting = shares.again(), []
+                waiting, are_lost = [], True
                 continue
             losses = 0
             yield tree

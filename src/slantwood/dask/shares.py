@@ -7,7 +7,7 @@ worker dies; rows of the process that called `fit` are sent anew. How trees grow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
@@ -215,7 +215,7 @@ def _seen_on_workers(client: Any, parts: Sequence[Any], are_classes: bool) -> li
         glimpse, parts, [n_sample] * len(parts), range(len(parts)), are_classes=are_classes, pure=False
     )
     while len(seen) > _MOST_GLIMPSES:
-        groups = [seen[first : first + _MOST_GLIMPSES] for first in range(0, len(seen), _MOST_GLIMPSES)]
+        groups = [seen[start:stop] for start, stop in _even(len(seen), -(-len(seen) // _MOST_GLIMPSES))]
         n_sample = max(SAMPLE_ROWS // len(groups), 1)
         seen = [
             client.submit(merged, group, n_sample, number, are_classes=are_classes, pure=False)
@@ -227,13 +227,16 @@ def _seen_on_workers(client: Any, parts: Sequence[Any], are_classes: bool) -> li
 def _sent_in_blocks(client: Any, rows: PartOfRows, n_blocks: int, partition: Partition) -> Shares:
     """Send the rows of this process to workers that share them; anew, where some are lost on the way."""
     for last in (False, False, True):
-        blocks = client.scatter(_in_blocks(rows, n_blocks), hash=False)
+        blocks: list[Any] = []
         try:
+            blocks = client.scatter(_in_blocks(rows, n_blocks), hash=False)
             shares = _shares_of(client, blocks, partition)
             break
-        except CancelledError:
+        except (CancelledError, OSError):
             if last or client.status != "running":
                 raise
+            for block in blocks:
+                block.release()
     return shares._replace(given=blocks, again=partial(_sent_in_blocks, client, rows, n_blocks, partition))
 
 
@@ -269,12 +272,15 @@ def _shares_of(client: Any, parts: Sequence[Any], partition: Partition) -> Share
 def _in_blocks(rows: PartOfRows, n_blocks: int) -> list[PartOfRows]:
     """Divide rows of this process in their order, so that no worker need hold all of them."""
     tables = [_sliceable(each) for each in rows]
-    n_blocks = max(min(n_blocks, rows.n_rows), 1)
-    ends = [rows.n_rows * number // n_blocks for number in range(n_blocks + 1)]
     return [
         PartOfRows(*(None if each is None else slice_rows(each, start, stop) for each in tables))
-        for start, stop in pairwise(ends)
+        for start, stop in _even(rows.n_rows, max(min(n_blocks, rows.n_rows), 1))
     ]
+
+
+def _even(length: int, n_parts: int) -> Iterator[tuple[int, int]]:
+    """Yield where each of so many parts begins and ends, which are as equal as can be."""
+    return pairwise(length * number // n_parts for number in range(n_parts + 1))
 
 
 def _sliceable(table: Any) -> Any:

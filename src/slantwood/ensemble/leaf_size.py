@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,7 +147,7 @@ class Pilot:
             for fold, part in enumerate(parts)
         ]
         self._squared = {size: self._of_rows(size, self._losses.squared) for size in sizes}
-        self._own = cache(lambda size: self._of_rows(size, self._losses.own))
+        self._own_losses: dict[Any, np.ndarray] = {}
 
     def mean_squared(self, size: Any) -> float:
         """Return the mean squared error of unseen rows of forests with leaves of a size."""
@@ -192,6 +191,11 @@ class Pilot:
         """Return whether what users of the task look at is no worse either; of classes, that it is better."""
         gain = before._own(size_before) - self._own(size)
         return bool((mean_gain(gain, rows or self._rows).less_errors(self._clear.own) >= 0).all())
+
+    def _own(self, size: Any) -> np.ndarray:
+        if size not in self._own_losses:
+            self._own_losses[size] = self._of_rows(size, self._losses.own)
+        return self._own_losses[size]
 
     def _of_rows(self, size: Any, loss: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return a loss of all rows, as it is of a forest of many trees."""

@@ -9,7 +9,6 @@ of few trees tells that of many, while the area of few trees favours too noisy a
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -90,8 +89,9 @@ class _Ladder:
         self._averaging = averaged_by(data.row_weights[np.concatenate(self._parts)])
         given = (data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
         self._squared = RowLosses(*given).squared
-        self._grown = cache(self._grow)
-        self._losses = cache(self._losses_of)
+        # Of the levels that were looked at. (No `cache` of methods, which would refer to this for ever.)
+        self._grown: dict[int, list[Unseen]] = {}
+        self._known_losses: dict[int, np.ndarray] = {}
 
     def best(self) -> dict[str, Any]:
         """Return the settings of the best level."""
@@ -104,6 +104,21 @@ class _Ladder:
         )
         return [self._levels[level] for level in found]
 
+    def _losses(self, level: int) -> np.ndarray:
+        """Return the losses of all rows at a level."""
+        if level in self._known_losses:
+            return self._known_losses[level]
+        finest = _finest(self._levels, level)
+        if finest not in self._grown:
+            self._grown[finest] = self._grow(finest)
+        size = None if finest == level else self._levels[level]["min_samples_split"]
+        of_rows = np.concatenate([unseen.losses(self._squared, size) for unseen in self._grown[finest]])
+        if self._spec.verbose > 0:
+            shown = ", ".join(f"{name}={value}" for name, value in self._levels[level].items())
+            say(f"tuning: {shown}: squared error {of_rows @ self._averaging.share:.5g} on held-out rows")
+        self._known_losses[level] = of_rows
+        return of_rows
+
     def _grow(self, level: int) -> list[Unseen]:
         spec, settings = self._spec, self._levels[level]
         return [
@@ -112,15 +127,6 @@ class _Ladder:
             )
             for fold, part in enumerate(self._parts)
         ]
-
-    def _losses_of(self, level: int) -> np.ndarray:
-        finest = _finest(self._levels, level)
-        size = None if finest == level else self._levels[level]["min_samples_split"]
-        of_rows = np.concatenate([unseen.losses(self._squared, size) for unseen in self._grown(finest)])
-        if self._spec.verbose > 0:
-            shown = ", ".join(f"{name}={value}" for name, value in self._levels[level].items())
-            say(f"tuning: {shown}: squared error {of_rows @ self._averaging.share:.5g} on held-out rows")
-        return of_rows
 
 
 def best_level(losses: Callable[[int], np.ndarray], rows: Averaging, n_levels: int) -> int:

@@ -125,10 +125,14 @@ def join_rows(parts: Sequence[Any]) -> Any:
         import polars as pl
 
         return pl.concat(parts)
-    if hasattr(first, "combine_chunks"):
+    if hasattr(first, "to_pylist"):
         import pyarrow as pa
 
-        return pa.concat_tables(parts)
+        if hasattr(first, "column_names"):
+            return pa.concat_tables(parts)
+        if hasattr(first, "chunks"):
+            return pa.chunked_array([chunk for part in parts for chunk in part.chunks])
+        return pa.concat_arrays(parts)
     raise TypeError(f"rows come as {shown(type(first).__name__)}; give arrays, sparse matrices or frames")
 
 

@@ -50,7 +50,8 @@ def plan_from_data(
     probe_rows : int, default=20000
         Rows for the trees that are grown first. More make a better plan.
     probe_seconds : float, default=2.0
-        CPU seconds for which trees of each of two sizes are grown. More make a better plan, too.
+        CPU seconds for which trees of each of two sizes, by each of up to three settings that a fit may
+        choose, are grown. More make a better plan, too.
     workers, threads, memory, bandwidth, disk : optional
         The machines, as in `plan`.
 

@@ -5,6 +5,8 @@ Bytes of rows come from `sizes`, and are exact; what a fit takes of each part is
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slantwood.planning.coefficients import Coefficients, shipped
 from slantwood.planning.shapes import rows_per_leaf, weights_per_split
 from slantwood.planning.sizes import feature_bytes, scoring_bytes, target_bytes
@@ -19,7 +21,7 @@ _CSR_CELL, _CSR_ROW, _FLOAT32 = 8, 8, 4
 
 
 def model_bytes(work: Workload, numbers: Coefficients | None = None) -> float:
-    """Return the bytes of one fitted tree in memory.
+    """Return the bytes of one fitted tree in memory: the largest, where it is open what a fit chooses.
 
     Parameters
     ----------
@@ -41,6 +43,9 @@ def model_bytes(work: Workload, numbers: Coefficients | None = None) -> float:
     True
     """
     numbers = numbers or shipped()
+    if work.probe is not None and work.probe.others:
+        alone = (replace(work.probe, others=()), *work.probe.others)
+        return max(model_bytes(replace(work, probe=each), numbers) for each in alone)
     leaf_rows = rows_per_leaf(work, numbers)
     n_leaves = max(work.growth().tree_rows / leaf_rows, 1.0)
     if work.probe is not None and work.probe.tree_bytes is not None and work.probe.rows_per_leaf is not None:

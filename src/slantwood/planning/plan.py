@@ -278,20 +278,12 @@ def plan_of(work: Workload, machines: Machines) -> Plan:
 
 
 def _with_range(name: str, work: Workload, machines: Machines, numbers: Coefficients) -> Way:
-    """Plan a way; where a fit may choose other settings, say how long it then takes, and what it needs."""
-    make = WAYS[name]
-    way = make(work, machines, numbers)
-    others = () if work.probe is None else work.probe.others
-    likely = [way, *(make(replace(work, probe=each), machines, numbers) for each in others)]
-    seconds = [each.seconds for each in likely]
+    """Plan a way; where a fit may choose other settings, say how long it then takes."""
+    way = WAYS[name](work, machines, numbers)
+    if work.probe is None:
+        return way
+    likely = [replace(work, probe=each) for each in work.probe.choices()]
+    seconds = [WAYS[name](each, machines, numbers).seconds for each in likely]
     if max(seconds) <= _HARDLY_LONGER * min(seconds):
         return way
-    # Memory must be enough for whatever is chosen.
-    largest = max(likely, key=lambda each: each.memory)
-    return replace(
-        way,
-        memory=largest.memory,
-        fits=largest.fits,
-        remark=largest.remark,
-        seconds_range=(min(seconds), max(seconds)),
-    )
+    return replace(way, seconds_range=(min(seconds), max(seconds)))

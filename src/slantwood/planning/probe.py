@@ -9,7 +9,7 @@ them, trees of each are timed.
 from __future__ import annotations
 
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import clone
 
 from slantwood.callbacks import Callback
+from slantwood.ensemble.growing import planned_settings
 from slantwood.ensemble.settings import Settings
 from slantwood.ensemble.tuning import likely_settings
 from slantwood.features.rows import n_rows_of, take_rows
@@ -55,7 +56,8 @@ def probe(
     rows : int, default=20000
         How many to draw; all where there are fewer.
     seconds : float, default=2.0
-        CPU seconds for which trees of each of two sizes are grown, on one thread; three trees at the least.
+        CPU seconds for which trees of each of two sizes, by each of up to three settings that a fit may
+        choose, are grown, on one thread; three trees at the least.
         A processor that others use too may be half as fast for a moment.
     random_state : int, default=0
         Seed.
@@ -129,8 +131,6 @@ def probed(
     model = clone(estimator).set_params(n_jobs=1, random_state=random_state, max_memory=None)
     _timed(clone(model), X, y, order[:_WARM_UP_ROWS])
     chosen = _timed(model, X, y, order)
-    # Whatever is chosen, choosing takes as long.
-    choosing_seconds = max(chosen.first_end - chosen.tree_seconds, 0.0)
     settings, *others = _choices(model, X, y, order, all_rows or n_rows_of(X))
 
     def timed(settings: Settings) -> Probe:
@@ -139,24 +139,29 @@ def probed(
         smaller = None
         if len(order) // _PART >= _FEWEST_ROWS:
             smaller = _as_probe(_timed(settled, X, y, order[: len(order) // _PART], seconds))
-        return _as_probe(large, choosing_seconds, smaller)
+        return _as_probe(large, smaller)
 
-    return Probed(replace(timed(settings), others=tuple(map(timed, others))), settings)
+    likely = [timed(each) for each in (settings, *others)]
+    # Of a single tree, nothing tells where choosing ends.
+    of_tree = chosen.tree_seconds if model.trees_.n_trees > 1 else likely[0].tree_seconds
+    # Whatever is chosen, choosing takes as long.
+    choosing_seconds = max(chosen.first_end - of_tree, 0.0)
+    first, *rest = (replace(each, choosing_seconds=choosing_seconds) for each in likely)
+    return Probed(replace(first, others=tuple(rest)), settings)
 
 
 def _choices(model: Any, X: Any, y: Any, rows: np.ndarray, all_rows: int) -> list[Settings]:
     """Return the settings that a fit to all rows may choose, those in the middle of all first."""
-    chosen, fresh = model.settings_, clone(model)
-    few = np.sort(rows)
+    fresh, few = clone(model), np.sort(rows)
     data = fresh._read(take_rows(X, few), take_rows(y, few), None, None, None, None)
-    names = {each.name for each in fields(Settings)}
-    found: list[Settings] = []
-    for tuned in likely_settings(data, fresh._spec(data, None), all_rows):
-        of_forest = {name: value for name, value in tuned.items() if name in names}
-        of_split = {name: value for name, value in tuned.items() if name not in names}
-        found.append(replace(chosen, **of_forest, split=replace(chosen.split, **of_split)))
+    spec = fresh._spec(data, None)
+    found = [
+        # Slopes of leaves are those that were chosen.
+        replace(planned_settings(data, replace(spec, tuned=each)), leaves=model.settings_.leaves)
+        for each in likely_settings(data, spec, all_rows)
+    ]
     if not found:
-        return [chosen]
+        return [model.settings_]
     low, middle, high = found
     return [middle, *(each for each in (low, high) if each != middle)]
 
@@ -218,6 +223,6 @@ def _timed(model: Any, X: Any, y: Any, rows: np.ndarray, seconds: float = 0.0) -
     )
 
 
-def _as_probe(timed: _Timed, choosing_seconds: float | None = None, smaller: Probe | None = None) -> Probe:
+def _as_probe(timed: _Timed, smaller: Probe | None = None) -> Probe:
     shape = (timed.rows_per_leaf, timed.depth, timed.tree_bytes)
-    return Probe(timed.rows, timed.tree_seconds, *shape, choosing_seconds, smaller)
+    return Probe(timed.rows, timed.tree_seconds, *shape, smaller=smaller)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_text", "seconds_text"]
 
+_CLEARLY_LARGER = 1.1
+
 _MODELS = {
     "threads": "the forest of one machine",
     "replicate": "the same forest as on one machine",
@@ -140,7 +142,8 @@ def _advice(plan: Plan) -> list[str]:
         other = plan.quicker
         lines.append(f"Quicker: {other.name}, {_all_seconds(other)}, for {_MODELS[other.name]}.")
     size, million = format_bytes(plan.model_bytes()), seconds_text(plan.predict_seconds())
-    lines.append(f"The model takes {size}; one thread predicts a million rows in {million}.")
+    at_most = "at most " if plan.workload.probe is not None and plan.workload.probe.others else ""
+    lines.append(f"The model takes {at_most}{size}; one thread predicts a million rows in {million}.")
     return lines
 
 
@@ -174,10 +177,10 @@ def _trust(plan: Plan) -> list[str]:
 def _open_choice(probe: Probe) -> str:
     """Say why a plan has a range: settings that a fit chooses among."""
     leaves = sorted(each.rows_per_leaf or 0.0 for each in (probe, *probe.others))
-    return (
-        f"On such rows, leaves of {leaves[0]:.3g} and of {leaves[-1]:.3g} rows differ by less than chance: "
-        "the fit may choose either, and all between."
-    )
+    which = "several settings"
+    if leaves[-1] > _CLEARLY_LARGER * leaves[0]:
+        which += f", with leaves of {leaves[0]:.3g} to {leaves[-1]:.3g} rows,"
+    return f"On such rows, {which} differ by less than chance: the fit may choose any of them."
 
 
 def _of_whole_fits(plan: Plan, where: str) -> str:

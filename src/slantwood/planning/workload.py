@@ -114,6 +114,24 @@ class Probe:
         if self.smaller is not None and not self.smaller.rows < self.rows:
             raise ValueError(f"the smaller probe has {self.smaller.rows} rows; give fewer than {self.rows}")
 
+    def choices(self) -> list[Probe]:
+        """Return this and the others, each with all that are left as its others.
+
+        Returns
+        -------
+        list of Probe
+            This one first.
+
+        Examples
+        --------
+        >>> from slantwood.planning import Probe
+        >>> found = Probe(2000, 0.1, others=(Probe(2000, 0.3),))
+        >>> [(each.tree_seconds, len(each.others)) for each in found.choices()]
+        [(0.1, 1), (0.3, 1)]
+        """
+        alone = (replace(self, others=()), *self.others)
+        return [replace(each, others=tuple(other for other in alone if other is not each)) for each in alone]
+
 
 @dataclass(frozen=True)
 class Workload:

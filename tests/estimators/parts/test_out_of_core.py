@@ -246,7 +246,7 @@ def test_labels_that_every_block_shows_are_kept_once(monkeypatch):
     monkeypatch.setattr(out_of_core, "ArrayBlocks", lambda X, y, weights: ArrayBlocks(X, y, weights, 100))
     kept, sizes = out_of_core._glimpsed(forest(), out_of_core.ArrayBlocks(X, Y, None), 400_000)
     assert sizes == [100] * 60
-    assert out_of_core._bytes_of(kept) < 0.3 * (n_bytes(X) + n_bytes(Y))
+    assert sum(map(out_of_core._bytes_of, kept)) < 0.3 * (n_bytes(X) + n_bytes(Y))
     assert (sum(each.part.y.sum(axis=0) for each in kept) > 0).all()
     assert sum(each.part.weights.sum() for each in kept) == pytest.approx(6000)
     assert len(forest(max_memory="2MB").fit(X, Y).classes_) == 100
@@ -258,10 +258,17 @@ def test_a_column_with_a_value_of_its_own_in_every_row_is_named(tmp_path):
     for number in range(10):
         rows = table.iloc[number::10]
         rows.to_parquet(tmp_path / f"{number}.parquet", index=False)
-    said = "column 'id' of X alone has .* categories; leave such columns out, or give a larger max_memory"
+    said = "column 'id' of X alone has .* different values; leave such columns out, or give a larger"
     with pytest.raises(ValueError, match=said):
         forest(max_memory="150kB").fit(scan(tmp_path, targets="y"))
     forest(max_memory="150kB").fit(scan(tmp_path, targets="y", drop="id"))
+
+
+def test_labels_that_take_too_much_memory_are_no_fault_of_a_column():
+    X = pd.DataFrame({"colour": ["red", "green", "blue", "red"] * 1000})
+    y = [{f"label {row}"} for row in range(4000)]
+    with pytest.raises(ValueError, match="a quarter of max_memory: there are many classes or labels; give"):
+        forest(max_memory="300kB").fit(X, y)
 
 
 # ---- refusals and interrupts

@@ -39,7 +39,5 @@ def test_a_share_in_which_no_row_counts_is_told_from_rows_of_which_none_does(wha
     y = np.where(counts | (what == "weight"), 1.0, np.nan)
     rows = PartOfRows(X, y, counts.astype(float) if what == "weight" else None)
     agreement = agree(ObliqueForestRegressor(4), [glimpse(rows, N, 0, are_classes=False)])
-    with pytest.raises(
-        ValueError, match=r"every row.*in a random share of 100 of 400 rows; with more memory"
-    ):
+    with pytest.raises(ValueError, match=r"every row.*in a random share of 100 of 400 rows"):
         first_share(agreement, [rows.rows(np.arange(300, N))])

@@ -198,7 +198,17 @@ def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Gli
     """Return rows that stand for the blocks, and the number of rows of each."""
     are_classes = is_classifier(estimator)
     glimpses: list[Glimpse] = []
-    sizes, n_sampled, most_bytes = [], 0, _OF_MERGED * max_memory
+    sizes: list[int] = []
+    n_sampled, held, most_held = 0, 0, _OF_MERGED * max_memory
+
+    def merge() -> None:
+        """Leave out what several blocks show."""
+        nonlocal glimpses, held
+        glimpses = [merged(glimpses, n_sampled, len(sizes), are_classes=are_classes)]
+        held = _bytes_of(glimpses[0])
+        if held > _MOST_OF_GLIMPSES * max_memory:
+            raise ValueError(_too_many_values(glimpses[0].part, max_memory))
+
     for number, part in enumerate(blocks):
         row_bytes = (n_bytes(part.X) + n_bytes(part.y)) / max(part.n_rows, 1)
         most = min(SAMPLE_ROWS, int(_OF_GLIMPSES * max_memory / max(row_bytes, 1)) + 1)
@@ -207,28 +217,30 @@ def _glimpsed(estimator: Any, blocks: Blocks, max_memory: int) -> tuple[list[Gli
         glimpses.append(glimpse(part, n_sample, number, are_classes=are_classes))
         sizes.append(part.n_rows)
         n_sampled += n_sample
-        if _bytes_of(glimpses) > most_bytes:
-            # Blocks show what earlier ones have shown already.
-            glimpses = [merged(glimpses, n_sampled, number, are_classes=are_classes)]
-            held = _bytes_of(glimpses)
-            if held > _MOST_OF_GLIMPSES * max_memory:
-                raise ValueError(_too_many_values(glimpses[0].part, held, max_memory))
-            most_bytes = max(most_bytes, 2 * held)
+        held += _bytes_of(glimpses[-1])
+        if held > most_held:
+            merge()
+            most_held = max(most_held, 2 * held)
+    if held > _MOST_OF_GLIMPSES * max_memory:
+        merge()
     return glimpses, sizes
 
 
-def _bytes_of(glimpses: Sequence[Glimpse]) -> int:
-    return sum(n_bytes(each.part.X) + n_bytes(each.part.y) for each in glimpses)
+def _bytes_of(found: Glimpse) -> int:
+    return n_bytes(found.part.X) + n_bytes(found.part.y)
 
 
-def _too_many_values(shown: PartOfRows, held: int, max_memory: int) -> str:
+def _too_many_values(shown: PartOfRows, max_memory: int) -> str:
     largest = column_of_most_values(shown.X)
-    which = "there are many classes or labels"
-    if largest is not None:
-        which = f"{largest.label} alone has {largest.n_values:,} categories; leave such columns out"
+    which = "there are many classes or labels; give a larger max_memory"
+    if largest is not None and largest.n_values > shown.n_rows / 2:
+        which = (
+            f"{largest.label} alone has {largest.n_values:,} different values; leave such columns out, or "
+            "give a larger max_memory"
+        )
     return (
-        f"a row of each category, class and label is kept, which takes more than {format_bytes(held)} of "
-        f"max_memory={format_bytes(max_memory)}: {which}, or give a larger max_memory"
+        f"a row is kept for each category, class and label, and these take more than "
+        f"{format_bytes(_MOST_OF_GLIMPSES * max_memory)}, a quarter of max_memory: {which}"
     )
 
 

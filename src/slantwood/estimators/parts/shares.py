@@ -76,9 +76,11 @@ def _read(agreement: Agreement, pieces: Sequence[PartOfRows]) -> TrainingData:
     try:
         return agreement.read(rows)
     except ValueError as error:
+        if rows.n_rows == agreement.n_rows:
+            raise
         # Of "every row" it speaks where few have a weight or a label, and a small share none of these.
         where = f"in a random share of {rows.n_rows:,} of {agreement.n_rows:,} rows"
-        raise ValueError(f"{error} ({where}; with more memory, shares are larger)") from error
+        raise ValueError(f"{error} ({where})") from error
 
 
 def _share(agreement: Agreement, data: TrainingData, spec: ForestSpec) -> Share:

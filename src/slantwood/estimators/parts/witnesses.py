@@ -87,7 +87,7 @@ class ManyValues(NamedTuple):
 
 
 def column_of_most_values(X: Any) -> ManyValues | None:
-    """Return the column of X with most categories; None where none has any.
+    """Return the column of X with most values, of those that may have categories; None where there is none.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def column_of_most_values(X: Any) -> ManyValues | None:
     Returns
     -------
     ManyValues or None
-        The column as an error should name it, and its number of categories.
+        The column as an error should name it, and its number of different values.
 
     Examples
     --------
@@ -110,8 +110,10 @@ def column_of_most_values(X: Any) -> ManyValues | None:
     table = Table(X)
     cells = [table.read(column) for column in range(table.shape[1])]
     counts = [len(each.values) if isinstance(each, Coded) else 0 for each in cells]
+    if not any(counts):
+        return None
     largest = int(np.argmax(counts))
-    return ManyValues(table.label(largest), counts[largest]) if counts[largest] else None
+    return ManyValues(table.label(largest), counts[largest])
 
 
 def _are_numbers(X: Any) -> bool:
