@@ -1,9 +1,5 @@
 """Rows of this process that workers share: divided before they are sent."""
 
-import os
-import signal
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +7,6 @@ import scipy.sparse as sp
 
 from slantwood.dask import DaskObliqueForestClassifier
 from slantwood.estimators.parts.part_of_rows import PartOfRows
-from tests.dask.conftest import connected
 from tests.dask.problems import PROBLEMS, ROWS, classes
 from tests.dask.test_fitting import After
 
@@ -73,18 +68,3 @@ def test_shares_that_no_tree_grows_on_are_not_read(client):
 def n_shares(client):
     """Return how many shares workers hold."""
     return len({key for held in client.has_what().values() for key in held if key.startswith("_share_plan")})
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(sys.platform != "linux", reason="signals of Linux")
-@pytest.mark.parametrize("which", [min, max])
-def test_rows_of_this_process_that_are_lost_with_a_worker_are_told_of(which):
-    def kill_one():
-        processes = client.run(os.getpid)
-        os.kill(processes[which(processes)], signal.SIGKILL)
-
-    problem = classes()
-    with connected(2, set_as_default=False) as client:
-        forest = problem.on_cluster(client=client, **problem.in_halves).set_params(n_estimators=100)
-        with pytest.raises(ConnectionError, match="workers that held rows of this process"):
-            forest.set_callbacks(After((20,), kill_one)).fit(problem.X, problem.y)
