@@ -93,6 +93,7 @@ def prices(folder):
 @pytest.mark.usefixtures("prices")
 def test_rows_of_data_are_counted_and_some_trees_timed(run, data):
     given = ("plan", data, "--targets", "price", "--probe-rows", "500", "--trees", "20", "--json")
+    given = (*given, "--probe-seconds", "0.05")
     document = json.loads(run(*given).stdout)
     work = document["workload"]
     assert (work["rows"], work["features"], work["task"]) == (600, 4, "regression")
