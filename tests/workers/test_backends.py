@@ -126,6 +126,7 @@ def test_a_worker_that_is_killed_costs_no_tree(cluster):
         forest = fitted("classes", After(N_TREES // 4, lambda: os.kill(victim, signal.SIGKILL)))
     assert victim not in cluster.run(os.getpid).values()
     assert same_trees(forest, fitted("classes"))
+    cluster.wait_for_workers(2)  # for the tests that follow
 
 
 def test_boosting_inside_the_backend_is_the_model_of_threads(cluster):
