@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file that takes its name when all is on the disk."""
-    with atomic_write(path) as file:
-        file.write(content)
+    write_atomically(path, lambda file: file.write(content))

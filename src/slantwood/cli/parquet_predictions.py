@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from slantwood.data.arrow_tables import pyarrow
-from slantwood.data.files import open_write
+from slantwood.data.files import write_file
 
 if TYPE_CHECKING:
     from slantwood.cli.predictions import Predictions
@@ -25,16 +26,19 @@ def write_parquet(path: Path, result: Predictions) -> int:
     columns = [list(column) for column in zip(*first, strict=True)] if first else [[] for _ in result.heading]
     types = [_type(name, cells) for name, cells in zip(result.heading, columns, strict=True)]
     schema = pa.schema(list(zip(result.heading, types, strict=True)))
-    with open_write(path) as file, parquet.ParquetWriter(file, schema) as writer:
-        rows: list[list[Any]] | None = first
-        while rows:
-            cells = [
-                pa.array(column, type=kind)
-                for column, kind in zip(zip(*rows, strict=True), types, strict=True)
-            ]
-            writer.write_batch(pa.record_batch(cells, schema=schema))
-            n_rows += len(rows)
-            rows = next(groups, None)
+
+    def write(file: IO[bytes]) -> None:
+        nonlocal n_rows
+        with parquet.ParquetWriter(file, schema) as writer:
+            for rows in chain([first] if first else [], groups):
+                cells = [
+                    pa.array(column, type=kind)
+                    for column, kind in zip(zip(*rows, strict=True), types, strict=True)
+                ]
+                writer.write_batch(pa.record_batch(cells, schema=schema))
+                n_rows += len(rows)
+
+    write_file(path, write)
     return n_rows
 
 

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from slantwood.cli import models
 from slantwood.cli.parquet_predictions import write_parquet
-from slantwood.data.files import format_suffix, open_write
+from slantwood.data.files import format_suffix, write_file
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
 from slantwood.model_data import ModelData
@@ -212,9 +212,8 @@ def writer_for(path: Path | None) -> Callable[[Predictions], int]:
 
     def write(result: Predictions) -> int:
         counted = _Counted(result)
-        with open_write(path) as file:
-            for text in _LINES[suffix](counted.result):
-                file.write(text.encode())
+        lines = (text.encode() for text in _LINES[suffix](counted.result))
+        write_file(path, lambda file: file.writelines(lines))
         return counted.n_rows
 
     return write

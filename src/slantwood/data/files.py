@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.data.limits import Limit
 from slantwood.hints import shortened
 
@@ -78,14 +78,17 @@ class _Bounded(io.RawIOBase):
         return n
 
 
-@contextmanager
-def open_write(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing, compressed as its name says; it appears when all is written."""
+def write_file(path: str | PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
+    """Call `write` with a file, compressed as its name ends; it appears when everything is written."""
     if (suffix := Path(path).suffix.lower()) == ARCHIVE:
         raise ValueError(f"{path}: {ARCHIVE} files are only read; write one of {', '.join(COMPRESSIONS)}")
     opener = _OPENERS.get(suffix)
-    with atomic_write(path) as file, opener(file, "wb") if opener else nullcontext(file) as stream:
-        yield stream
+
+    def compress(file: IO[bytes]) -> None:
+        with opener(file, "wb") if opener else nullcontext(file) as stream:
+            write(stream)
+
+    write_atomically(path, compress)
 
 
 def is_plain(path: str | PathLike[str]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.arff.source import check_encoding
-from slantwood.data.files import open_write
+from slantwood.data.files import write_file
 from slantwood.data.formats import format_of
 from slantwood.data.limits import Limit, checked_max_memory
 from slantwood.data.read_options import ColumnsTypeError, ReadOptions, reject_arff_options
@@ -188,8 +188,7 @@ def write(data: Data, path: str | PathLike[str], *, format: str | None = None) -
         _refuse_infinite(name, values)
     form = format_of(Path(path), format, exists=False)
     module = form.load()
-    with open_write(path) as file:
-        module.write(data, file)
+    write_file(path, lambda file: module.write(data, file))
     kept = ("hierarchy", "weights", "keys")
     if lost := [name for name in kept if name not in form.keeps and getattr(data, name) is not None]:
         warnings.warn(f"{path} does not hold {' and '.join(lost)}: {form.name} cannot", stacklevel=2)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood import __version__
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.names import output_names
 from slantwood.export.additive import add_expected
@@ -155,8 +155,7 @@ def to_onnx(
 
         made = made_of_pipeline(model, X, name, opset)
     if path is not None:
-        with atomic_write(path) as file:
-            file.write(made.SerializeToString())
+        write_atomically(path, lambda file: file.write(made.SerializeToString()))
     return made
 
 

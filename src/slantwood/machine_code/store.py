@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.user_folders import user_cache_folder
 
 PACKAGE = Path(__file__).parent.parent
@@ -124,8 +124,7 @@ def write(folder: Path, record: Record) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not is_safe(folder):
         raise PermissionError(f"{folder} can be written by others")
-    with atomic_write(folder / file_name(record.entry)) as file:
-        file.write(record.to_bytes())
+    write_atomically(folder / file_name(record.entry), lambda file: file.write(record.to_bytes()))
 
 
 def is_safe(folder: Path) -> bool:

@@ -35,7 +35,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.model.refusal import MemoryLimit, ModelFileError
 
 FORMAT_VERSION = 1
@@ -93,8 +93,7 @@ def write(target: Source, document: Mapping[str, Any], arrays: Mapping[str, np.n
     """
     chunks = _chunks(document, arrays)
     if isinstance(target, (str, PathLike)):
-        with atomic_write(target) as file:
-            _write_all(file, chunks)
+        write_atomically(target, lambda file: _write_all(file, chunks))
     else:
         _write_all(target, chunks)
 

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.report.page import page
 from slantwood.report.subject import Subject
 
@@ -49,6 +49,5 @@ def write_report(model: Any, path: str | PathLike[str], X: Any = None, y: Any = 
     True
     """
     text = page(Subject.of(model, X, y))
-    with atomic_write(path) as file:
-        file.write(text.encode())
+    write_atomically(path, lambda file: file.write(text.encode()))
     return Path(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -131,8 +130,11 @@ def write_labels(
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<labels xmlns="{_NAMESPACE}">']
     lines += _elements(below, len(names))
     lines += ["</labels>", ""]
-    with files.open_write(file) if isinstance(file, (str, PathLike)) else nullcontext(file) as stream:
-        stream.write("\n".join(lines).encode())
+    text = "\n".join(lines).encode()
+    if isinstance(file, (str, PathLike)):
+        files.write_file(file, lambda stream: stream.write(text))
+    else:
+        file.write(text)
 
 
 def find_labels_file(path: Path) -> Path | None:

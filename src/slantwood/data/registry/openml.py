@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.data.registry.download import FetchError, Progress, check_checksum_kind, download, get_json
 from slantwood.data.registry.entries import description_path
 from slantwood.hints import shown
@@ -56,8 +56,7 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
     except (KeyError, TypeError, ValueError) as error:
         raise FetchError(f"{url} does not describe a data set with url and md5_checksum ({error})") from error
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(description_path(path)) as file:
-        file.write(json.dumps(document, indent=1).encode())
+    write_atomically(description_path(path), lambda file: file.write(json.dumps(document, indent=1).encode()))
     download(address, path, checksum=checksum, progress=progress)
 
 

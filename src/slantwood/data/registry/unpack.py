@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from slantwood.atomic import atomic_write
+from slantwood.atomic import write_atomically
 from slantwood.data.files import decompression_error, open_read
 from slantwood.hints import shortened, shown
 
@@ -39,18 +39,22 @@ def unpack(archive: Path, members: Sequence[str], path: Path) -> None:
         If the file is no such archive, has no such member, or holds more than `LIMIT` bytes.
     """
     if len(members) <= 1:
-        with _stream(archive, members[0] if members else None) as stream, atomic_write(path) as file:
-            while block := stream.read(_BLOCK):
-                file.write(block)
-                if file.tell() > LIMIT:
-                    raise ValueError(
-                        f"{archive} holds more than {LIMIT} bytes, which is more than any known data set"
-                    )
+        with _stream(archive, members[0] if members else None) as stream:
+            write_atomically(path, lambda file: _copy(stream, file, archive))
         return
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         inner = Path(folder) / "member"
         unpack(archive, members[:1], inner)
         unpack(inner, members[1:], path)
+
+
+def _copy(stream: IO[bytes], file: IO[bytes], archive: Path) -> None:
+    while block := stream.read(_BLOCK):
+        file.write(block)
+        if file.tell() > LIMIT:
+            raise ValueError(
+                f"{archive} holds more than {LIMIT} bytes, which is more than any known data set"
+            )
 
 
 @contextmanager
