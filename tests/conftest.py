@@ -14,6 +14,11 @@ from pathlib import Path
 _owner = getattr(os, "getuid", lambda: "user")()
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"slantwood-tests-{_owner}"))
 
+# Several processes share the cores: threads of libraries would wait for one another.
+for _library in ("OPENBLAS", "OMP"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
+
 # Where real data sets may lie, unless the user names another folder.
 _REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if _REAL_DATA.is_dir():
@@ -54,6 +59,14 @@ def pytest_collection():
 def pytest_collection_modifyitems(items):
     """Tell the cases of sampled tests that are thorough, before pytest leaves these out."""
     mark_thorough(items)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close the figures that a test has drawn: Matplotlib keeps them, and warns where there are many."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
 
 
 # The fixtures below hand out functions. They live as long as the session, because a property draws

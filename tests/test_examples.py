@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from matplotlib import image, pyplot
+from matplotlib import image
 
 from slantwood.split_names import SPLITS
 
@@ -49,8 +49,7 @@ def run_here(tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         runpy.run_path(str(SCRIPT), run_name="__main__")
 
-    yield go
-    pyplot.close("all")
+    return go
 
 
 def printed(output):

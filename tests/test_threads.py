@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -102,17 +103,18 @@ def test_an_exception_of_a_signal_handler_does_not_wait_for_the_work(n_jobs, tim
 def test_work_that_looks_at_the_flag_has_ended_when_the_exception_arrives(time_limit):
     stop = StopFlag()
     begun, ended = [], []
+    both_have_begun = threading.Barrier(2, action=lambda: os.kill(os.getpid(), signal.SIGALRM))
 
     def work(item):
         begun.append(item)
+        both_have_begun.wait(_FOREVER)
         while not stop.is_set():
             time.sleep(0.001)
         ended.append(item)
 
-    with time_limit(0.5):  # after which each of the threads, or on a busy machine one of them, has begun
+    with time_limit(_FOREVER):  # the signal comes as soon as both threads are at work
         list(run_in_threads(work, range(8), 2, stop))
-    assert sorted(ended) == sorted(begun)
-    assert 1 <= len(begun) <= 2
+    assert sorted(ended) == sorted(begun) == [0, 1]
 
 
 def test_the_number_of_threads_is_that_of_joblib():

@@ -67,7 +67,7 @@ def test_a_worker_that_is_killed_costs_no_row(
     assert len(lines) == 30
     assert {key_of(row): row["quality"] for row in store.rows()} == {job.key: job.fold / 10 for job in jobs}
     assert killed["worker_pids"]
-    assert within(5, lambda: not alive(killed["worker_pids"]))
+    assert within(60, lambda: not alive(killed["worker_pids"]))
     workers = worker_pids(folders)[1]
     assert len(workers) > 1
     assert os.getpid() not in workers
@@ -125,7 +125,7 @@ def test_an_interrupted_run_keeps_its_rows_and_goes_on(cluster, start_script, fo
     assert "KeyboardInterrupt" in errors
     before = {key_of(row): row["quality"] for row in store.rows()}
     assert 3 <= len(before) < 12
-    assert within(30, lambda: not any(cluster.processing().values()))
+    assert within(60, lambda: not any(cluster.processing().values()))
     second = start_script(text)
     assert "12 of 12" not in second.communicate(timeout=60)[1]  # those that were there are not done again
     assert second.returncode == 0

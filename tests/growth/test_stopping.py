@@ -1,12 +1,11 @@
 """Claims about when a node is left alone."""
 
-import threading
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier
+from slantwood.splits.own import OwnSplit
 
 
 def noisy(n=300, d=6, t=2, seed=0):
@@ -159,14 +158,25 @@ def test_a_raised_flag_ends_growth_at_the_next_node(plan, grown):
     assert grown(data, stopped=True).left.tolist() == [-1]
 
 
-def test_a_flag_that_another_thread_raises_ends_growth(plan):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20_000, 5))
-    data = plan(X, rng.normal(size=(20_000, 1)), min_impurity_decrease=0.0)
+def test_a_flag_that_is_raised_while_a_tree_grows_ends_growth_at_the_next_node(plan):
     flag = np.zeros(1, np.uint8)
-    raising = threading.Timer(0.05, flag.fill, [1])
-    raising.start()
+
+    class RaisesFlag:
+        """Splits along the first feature, and raises the flag in its third node."""
+
+        n_calls = 0
+
+        def learn(self, X, Z, p, weights, rng):
+            self.n_calls += 1
+            flag[0] = self.n_calls == 3
+            return np.eye(X.shape[1])[0], 0.0
+
+    learner = RaisesFlag()
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    data = plan(X, X[:, :1], learner=OwnSplit(learner), min_impurity_decrease=0.0)
     stopped, _ = data.grow_tree(0, flag)
-    raising.join()
-    whole, _ = data.grow_tree(0)
-    assert len(stopped.left) < len(whole.left)
+    assert learner.n_calls == 3
+    assert (stopped.left >= 0).sum() == 3
+    flag[0] = 0
+    whole, _ = data.grow_tree(0, flag)
+    assert (whole.left >= 0).sum() > 50

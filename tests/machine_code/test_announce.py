@@ -41,7 +41,8 @@ def test_a_terminal_shows_a_bar_that_is_gone_at_the_end(said):
     screen = Screen()
     said.setattr("sys.stderr", screen)
     with announce.compiling("growth.grow.grow", 1, "none came along"):
-        time.sleep(0.7)
+        while "[####" not in screen.getvalue():  # drawn by a thread
+            time.sleep(0.01)
     drawn = screen.getvalue().split("\r")
     assert any(part.startswith("[####") for part in drawn)
     assert drawn[-1] == ""

@@ -29,12 +29,6 @@ ANIMALS = Hierarchy.from_paths(["cat", "cat/manx", "dog", "dog/poodle", "dog/pug
 SCORES = np.array([0.3, 0.2, 0.9, 0.4, 0.7, 0.05, 0.01])
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
 def is_note(text):
     return re.match(r"\d+ of \d+ labels", text) is not None
 
@@ -312,11 +306,11 @@ def test_new_figures_grow_with_the_labels():
 
 def test_axes_that_are_given_are_drawn_on_and_nothing_else_is_touched():
     one, other = Figure(figsize=(6, 2)).subplots(1, 2)
-    figure = one.figure
+    figure, before = one.figure, pyplot.get_fignums()
     assert plot_hierarchy(ANIMALS, SCORES, truth={"elk"}, ax=one) is one
     assert figure.axes == [one, other]
     assert not other.has_data()
-    assert pyplot.get_fignums() == []
+    assert pyplot.get_fignums() == before
     small = drawn(one)["dog"].name.get_fontsize()
     assert small < drawn(plot_hierarchy(ANIMALS, SCORES, truth={"elk"}))["dog"].name.get_fontsize()
 
@@ -360,9 +354,10 @@ NO_NUMBER = [None, "0.5", True]
 )
 def test_mistakes_are_named_with_what_would_be_right(change, error, message):
     arguments = {"hierarchy": ANIMALS, "scores": SCORES} | change
+    before = pyplot.get_fignums()
     with pytest.raises(error, match=re.escape(message)):
         plot_hierarchy(**arguments)
-    assert pyplot.get_fignums() == []
+    assert pyplot.get_fignums() == before
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):

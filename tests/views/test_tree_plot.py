@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Polygon
 from sklearn.datasets import load_iris
@@ -17,12 +16,6 @@ X, y = load_iris(return_X_y=True, as_frame=True)
 @pytest.fixture(scope="module")
 def tree():
     return ObliqueTreeClassifier(random_state=0).fit(X, np.array(["setosa", "$x", "virginica"])[y])
-
-
-@pytest.fixture(autouse=True)
-def close():
-    yield
-    pyplot.close("all")
 
 
 def boxes(ax):
