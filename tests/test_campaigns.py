@@ -179,6 +179,14 @@ def test_interrupts_come_at_one_thread_and_two_to_every_kind_of_work():
 
 
 @linux_only
+def test_interrupts_of_what_writes_files_leave_nothing_behind():
+    done = interrupts.run(0, n_files=6, tell=lambda line: None)
+    assert {trial.method for trial, _, _ in done} == set(interrupts.FILE_METHODS)
+    # A busy machine is no fault.
+    assert {verdict for _, verdict, _ in done} <= {interrupts.FINE, interrupts.LATE}, done
+
+
+@linux_only
 def test_an_interrupt_of_fit_keeps_the_earlier_model():
     target = interrupts.Target("axis forest", 2)
     try:

@@ -1,9 +1,11 @@
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from contextlib import closing
 
 import joblib
@@ -115,6 +117,20 @@ def test_work_that_looks_at_the_flag_has_ended_when_the_exception_arrives(time_l
     with time_limit(_FOREVER):  # the signal comes as soon as both threads are at work
         list(run_in_threads(work, range(8), 2, stop))
     assert sorted(ended) == sorted(begun) == [0, 1]
+
+
+def test_threads_that_are_left_behind_keep_no_data():
+    class Data:
+        def work(self, item):
+            return item
+
+    data = Data()
+    kept = weakref.ref(data)
+    with closing(run_in_threads(data.work, range(100), 2)) as results:
+        next(results)
+    del data, results
+    gc.collect()
+    assert kept() is None
 
 
 def test_the_number_of_threads_is_that_of_joblib():

@@ -61,6 +61,7 @@ class _Worker:
             self._context.run(self._work)
         finally:
             self.is_alive = False
+            del self._work, self._context  # of which `_left_behind` would keep the data
             self._end.put(None)
 
     def join(self, seconds: float) -> None:

@@ -1,4 +1,6 @@
-"""Fifty interrupts (Ctrl-C) at random moments of `fit`: each ends it within a second, and nothing is lost.
+"""Interrupts (Ctrl-C) at random moments of fits and of writing files: each ends it, and nothing is lost.
+
+Fifty of `fit`: each ends it within a second.
 
 Half of them come at one thread, half at two, over several split learners, forests of many trees and single
 trees that take long. Before, the model has been fitted to something small. A trial is fine when `fit`
@@ -7,18 +9,23 @@ predicted before. A process goes on to the next trial after a fine one, so that 
 behind is found, too; after another a new one begins. A few more trials raise a TimeoutError from a handler
 of SIGALRM, as time limits do, and interrupt `predict`.
 
+Three hundred come while a model is saved, a report is written, or the command `predict` writes its rows,
+again and again. These are fine when KeyboardInterrupt, or exit code 130 of the command, comes out, the file
+is as it was or as it should be, nothing else is in the folder, and no file is left open.
+
 Faults are: the process dies (crash), nothing comes of the signal within ten seconds (deaf), it comes later
 than a second (late), something else is raised or nothing at all (lost), the earlier model is gone or
-another (changed).
+another (changed), a file is damaged, or others are left behind (left).
 
     python -m tests.campaigns.interrupts               the full run
-    python -m tests.campaigns.interrupts --trials 4    some trials of it
+    python -m tests.campaigns.interrupts --trials 4 --files 6    some trials of it
 
 The clock is that of the wall, so the machine should have nothing else to do.
 """
 
 import argparse
 import faulthandler
+import gc
 import os
 import select
 import signal
@@ -33,11 +40,12 @@ from typing import Any
 
 import numpy as np
 
+FILE_METHODS = ("save", "report", "command")
 LATEST = 1.0
 _DEAF = 10.0
 _ROOT = Path(__file__).parents[2]
 
-FINE, CRASH, DEAF, LATE, LOST, CHANGED = "fine", "crash", "deaf", "late", "lost", "changed"
+FINE, CRASH, DEAF, LATE, LOST, CHANGED, LEFT = "fine", "crash", "deaf", "late", "lost", "changed", "left"
 
 # Rows and parameters with which an estimator takes far longer than the latest signal comes: forests because
 # of their number of trees, single trees because of their rows.
@@ -68,7 +76,7 @@ class Trial:
     def about(self) -> str:
         """What it is, in one line."""
         return (
-            f"{self.by} during {self.method} of a {self.work}, n_jobs={self.n_jobs}, after {self.after:.2f} s"
+            f"{self.by} during {self.method} of a {self.work}, n_jobs={self.n_jobs}, after {self.after:.6f} s"
         )
 
 
@@ -80,35 +88,108 @@ class _TimeIsUp(TimeoutError):
 
 
 def be_interrupted(work: str, n_jobs: int) -> None:
-    """Say "ready", begin what a line asks for, and say what came of it; again and again."""
+    """Print "ready", begin what a line names, and print what came of it; again and again."""
+    from slantwood.cli import interrupts
+
     faulthandler.enable()
+    sys.setswitchinterval(1e-6)
+    interrupts.remember()  # as the command does
     estimator, X, y = _model(work, n_jobs)
     estimator.fit(X[:20], y[:20])
     signal.signal(signal.SIGALRM, _raise)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        method, by = line.split()
-        # Rows enough for as long as it takes: what has few nodes predicts a million rows in a moment.
-        rows = np.tile(X[:1000], (4000, 1)) if method == "predict" else X
-        before = estimator.predict(X[:1000])
-        expected = KeyboardInterrupt if by == "SIGINT" else _TimeIsUp
-        verdict = LOST
-        try:
-            print("begun", flush=True)
-            if method == "fit":
-                estimator.set_params(**_larger(work)).fit(X, y)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        written = _Written(estimator, X[:50], y[:50], folder)
+        print("ready", flush=True)
+        for line in sys.stdin:
+            method, by = line.split()
+            before = estimator.predict(X[:1000])
+            expected = KeyboardInterrupt if by == "SIGINT" else _TimeIsUp
+            verdict = LOST
+            written.begin()
+            interrupts._received.clear()
+            try:
+                print("begun", flush=True)
+                if method == "fit":
+                    estimator.set_params(**_larger(work)).fit(X, y)
+                elif method == "predict":
+                    # As many rows as take long: what has few nodes predicts a million in a moment.
+                    rows = np.tile(X[:1000], (4000, 1))
+                    while True:
+                        estimator.predict(rows)
+                else:
+                    while True:
+                        getattr(written, method)()
+            except expected:
+                print("raised", flush=True)
+                verdict = FINE if written.is_whole() else LEFT
+            except BaseException as error:
+                print(f"raised {error!r}"[:500].replace("\n", " "), flush=True)
             else:
-                while True:
-                    estimator.predict(rows)
-        except expected:
-            print("raised", flush=True)
-            verdict = FINE
-        except BaseException as error:
-            print(f"raised {error!r}"[:500].replace("\n", " "), flush=True)
-        else:
-            print("finished", flush=True)
-        same = np.array_equal(estimator.predict(X[:1000]), before)
-        print(verdict if verdict != FINE or same else CHANGED, flush=True)
+                print("finished", flush=True)
+            if verdict == FINE and written.has_open_files():
+                verdict = LEFT
+            same = np.array_equal(estimator.predict(X[:1000]), before)
+            print(verdict if verdict != FINE or same else CHANGED, flush=True)
+
+
+class _Written:
+    """The files that the methods of a model write, and whether an interrupt has damaged one."""
+
+    def __init__(self, model: Any, X: np.ndarray, y: np.ndarray, folder: Path) -> None:
+        self.model, self.X, self.y = model, X, y
+        self.inputs, self.folder = folder / "inputs", folder / "outputs"
+        self.inputs.mkdir()
+        self.folder.mkdir()
+        names = ",".join(f"x{i}" for i in range(X.shape[1]))
+        np.savetxt(self.inputs / "rows.csv", X, delimiter=",", header=names, comments="")
+        model.save(self.inputs / "m.slant")
+        for method in FILE_METHODS:
+            getattr(self, method)()
+        # The last bytes: a report holds times, which differ.
+        self.ends = {path.name: path.read_bytes()[-50:] for path in self.folder.iterdir()}
+
+    def save(self) -> None:
+        self.model.save(self.folder / "m.slant")
+
+    def report(self) -> None:
+        from slantwood.report import write_report
+
+        write_report(self.model, self.folder / "r.html", self.X, self.y)
+
+    def command(self) -> None:
+        from slantwood.cli.main import app
+
+        model, rows, output = self.inputs / "m.slant", self.inputs / "rows.csv", self.folder / "p.csv"
+        try:
+            app(["predict", str(model), str(rows), "--output", str(output), "--force"])
+        except SystemExit as end:
+            if end.code == 130:
+                raise KeyboardInterrupt from end
+            if end.code:
+                raise RuntimeError(f"exit code {end.code}") from end
+
+    def begin(self) -> None:
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.n_open = _n_open_files()
+
+    def is_whole(self) -> bool:
+        return all(path.read_bytes()[-50:] == self.ends.get(path.name) for path in self.folder.iterdir())
+
+    def has_open_files(self) -> bool:
+        """Whether a file stays open when threads and cycles are gone that refer to a mapped one."""
+        for _ in range(50):
+            gc.collect()
+            if _n_open_files() <= self.n_open:
+                return False
+            time.sleep(0.1)
+        return True
+
+
+def _n_open_files() -> int:
+    folder = "/proc/self/fd"
+    return len(os.listdir(folder)) if os.path.isdir(folder) else 0
 
 
 def _raise(*_: Any) -> None:
@@ -184,7 +265,7 @@ class Target:
     def last_words(self) -> str:
         code = self._process.wait()
         self._log.seek(0)
-        return f"exit code {code}: {self._log.read().decode(errors='replace')[:300]!r}"
+        return f"exit code {code}: {self._log.read().decode(errors='replace')[-300:]!r}"
 
     def end(self) -> None:
         self._process.kill()
@@ -194,8 +275,8 @@ class Target:
             stream.close()
 
 
-def trials(number: int, seed: int) -> list[Trial]:
-    """Draw interrupts of `fit`, and a tenth as many of each other kind."""
+def trials(number: int, seed: int, n_files: int = 0) -> list[Trial]:
+    """Draw interrupts of `fit`, a tenth as many of each other kind, and of what writes files."""
     rng = np.random.default_rng(seed)
     works = list(_WORK)
 
@@ -205,19 +286,25 @@ def trials(number: int, seed: int) -> list[Trial]:
         after = float(rng.choice([rng.uniform(0, 0.1), rng.uniform(0, 2)]))
         return Trial(work, 1 + index // len(works) % 2, after=after, **how)
 
-    others = max(1, number // 10)
     chosen = [drawn(index) for index in range(number)]
-    chosen += [drawn(index, by="SIGALRM") for index in range(0, 3 * others, 3)]
-    chosen += [drawn(index, method="predict") for index in range(0, 5 * others, 5)]
+    if number:
+        others = max(1, number // 10)
+        chosen += [drawn(index, by="SIGALRM") for index in range(0, 3 * others, 3)]
+        chosen += [drawn(index, method="predict") for index in range(0, 5 * others, 5)]
+    forests = [work for work in works if "n_estimators" in _WORK[work][2]]
+    chosen += [
+        Trial(forests[i % 2], 1, FILE_METHODS[i % len(FILE_METHODS)], after=rng.uniform(0, 0.2))
+        for i in range(n_files)
+    ]
     return sorted(chosen, key=lambda trial: (trial.work, trial.n_jobs))
 
 
-def run(number: int, seed: int = 0, *, tell: Any = print) -> list[tuple[Trial, str, str]]:
+def run(number: int, seed: int = 0, n_files: int = 0, *, tell: Any = print) -> list[tuple[Trial, str, str]]:
     """Make all trials; return each with its verdict and what is to be said about it."""
     done = []
     target: Target | None = None
     try:
-        for trial in trials(number, seed):
+        for trial in trials(number, seed, n_files):
             if target is None or target.key != (trial.work, trial.n_jobs):
                 if target is not None:
                     target.end()
@@ -242,13 +329,16 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--trials", type=int, default=50, help="interrupts of fit (default: %(default)s)")
+    parser.add_argument(
+        "--files", type=int, default=300, help="interrupts of what writes files (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random moments (default: %(default)s)")
     parser.add_argument("--target", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.target:
         be_interrupted(arguments.target[0], int(arguments.target[1]))
         return
-    done = run(arguments.trials, arguments.seed)
+    done = run(arguments.trials, arguments.seed, arguments.files)
     for kind in dict.fromkeys((trial.by, trial.method) for trial, _, _ in done):
         counts = Counter(verdict for trial, verdict, _ in done if (trial.by, trial.method) == kind)
         print(f"{kind[0]} during {kind[1]}: {', '.join(f'{verdict}: {n}' for verdict, n in counts.items())}")

@@ -72,6 +72,8 @@ class _Commands(TyperGroup):
         try:
             # An exit code where the command asked for one (130 after Ctrl-C), else None.
             code = super().main(*args, **(extra | {"standalone_mode": False}))
+            if interrupts.any_received():  # and lost, as in a destructor
+                code = _INTERRUPTED
         except Exception as error:
             if interrupts.any_received():
                 sys.exit(_INTERRUPTED)
