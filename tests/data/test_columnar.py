@@ -138,6 +138,30 @@ def test_npz_that_is_wrong(tmp_path, arrays, message):
     assert "a.npz" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_messages_of_arrow_quote_nothing_that_a_terminal_would_obey(tmp_path, name, monkeypatch):
+    evil = "a\x1b[2J\x9b\u202e"
+    table = pa.table({"y": [1.0], evil: pa.array([{evil: 1}])})
+    if name.endswith("parquet"):
+        pq.write_table(table, tmp_path / name)
+    else:
+        pa.feather.write_feather(table, tmp_path / name)
+
+    def fails(*_, **__):
+        raise pa.ArrowInvalid(f"cannot read {evil}")
+
+    messages = []
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"a\\x1b\[2J\\x9b\\u202e") as caught:
+            read(tmp_path / name, targets="y")
+        messages.append(str(caught.value))
+        monkeypatch.setattr("slantwood.data.formats.parquet.table_from", fails)
+        monkeypatch.setattr("slantwood.data.formats.arrow.table_from", fails)
+    assert "is of type struct<" in messages[0]
+    assert "(cannot read a" in messages[1]
+    assert not set("\x1b\x9b\u202e") & set("".join(messages))
+
+
 FORGED = [
     ({"indptr": [0, 2_000_000, 0, 0]}, "indptr must be 4 numbers that begin with 0 and never fall"),
     ({"indptr": np.array([0, 5, 100, 0])}, "never fall"),
