@@ -191,8 +191,8 @@ def test_columns_of_a_row_may_fall_and_repeat_and_are_sorted_and_added_up_withou
         ({"data": ["a", "b", "c"]}, "values must be numbers"),
         ({"data": [1j, 2j, 3j]}, "values must be numbers"),
         ({"shape": (3, -5)}, "has the shape"),
-        ({"shape": (3, 2**31)}, "0 to 2,147,483,647 columns"),
-        ({"shape": (3, 2**64)}, "0 to 2,147,483,647 columns"),
+        ({"shape": (3, 2**63)}, "0 to 9,223,372,036,854,775,807 columns"),
+        ({"shape": (3, 2**64)}, "has the shape"),
         ({"shape": (3, 0)}, "has the index 4 of columns"),
     ],
 )
@@ -200,6 +200,12 @@ def test_parts_that_do_not_fit_are_refused_before_scipy_sees_them(monkeypatch, p
     monkeypatch.setattr(sp, "csr_array", None)
     with pytest.raises(ValueError, match=rf"X \(csr\).*{message}"):
         made(**parts)
+
+
+def test_columns_may_be_more_than_32_bits_can_count():
+    csr = made(indices=np.array([2**40, 1, 2**62 - 1]), shape=(3, 2**62))
+    assert csr.indices.tolist() == [2**40, 1, 2**62 - 1]
+    assert made(shape=(3, 2**40)).has_canonical_format is False
 
 
 def test_parts_without_rows_columns_or_cells_are_fine():

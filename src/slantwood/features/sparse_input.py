@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-# Columns are numbered in 32 bits, as SciPy does where it can.
-_MOST_COLUMNS = np.iinfo(np.int32).max
+# SciPy numbers them in 64 bits.
+_MOST_COLUMNS = np.iinfo(np.int64).max
 
 _REMEDY = "make it anew of values, rows and columns: scipy.sparse.coo_array((values, (rows, columns)))"
 
