@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from slantwood.data import read
-from tests.campaigns import data_files, faulty, harness, interrupts, problems, random_problems
+from tests.campaigns import data_files, faulty, forged_csr, harness, interrupts, problems, random_problems
 from tests.campaigns.child import ACCEPTED, FOREIGN, REFUSED, refusal
 from tests.campaigns.valid_files import valid_files
 
@@ -93,6 +94,39 @@ def read_fine():
     from slantwood.data import Data
 
     return Data(np.ones((3, 2), np.float32), np.arange(3.0), ("a", "b"), ("y",), task="regression")
+
+
+# ---- forged matrices
+
+
+def test_forgeries_of_a_matrix_change_every_part_of_it_and_depend_on_the_seed_only():
+    csr = sp.random_array((9, 20), density=0.2, format="csr", rng=0)
+    parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": np.array(csr.shape)}
+    changed = Counter()
+    for seed in range(200):
+        one, again = (forged_csr.forged_parts(np.random.default_rng(seed), parts) for _ in range(2))
+        assert repr(one) == repr(again)
+        for name, array in one[0].items():
+            same = array.dtype == parts[name].dtype and np.array_equal(array, parts[name])
+            changed[name] += not same
+    assert min(changed[name] for name in parts) > 20
+    np.testing.assert_array_equal(csr.indptr, parts["indptr"])  # which stay as they were
+
+
+def test_npz_files_with_forged_matrices_are_used_or_refused():
+    outcomes = [forged_csr.run_case(0, number) for number in range(1, 120, 2)]
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), outcomes
+    assert min(counts[ACCEPTED], counts[REFUSED]) > 3
+
+
+@linux_only
+@pytest.mark.thorough
+def test_files_with_forged_matrices_are_used_or_refused(monkeypatch):
+    monkeypatch.setattr(harness, "SECONDS", 60.0)
+    report = harness.run("tests.campaigns.forged_csr", 300)
+    assert not report.faults, report.text()
+    assert min(report.verdicts[ACCEPTED], report.verdicts[REFUSED]) > 20
 
 
 # ---- random problems

@@ -30,15 +30,42 @@ def shown(value: Any, limit: int = 60) -> str:
     return shortened(repr(value), limit)
 
 
+def printable(text: str) -> str:
+    r"""Return a text with what a terminal obeys or hides, line ends included, written as `repr` writes it.
+
+    Names come from files that anybody may have written. Whatever shows text escapes it with this function.
+
+    Examples
+    --------
+    >>> print(printable("blue \x1b[2J sky\n"))
+    blue \x1b[2J sky\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""Return a text of several lines, each `printable`.
+
+    Examples
+    --------
+    >>> print(printable_lines("two\nlines\t"))
+    two
+    lines\t
+    """
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def shortened(text: str, limit: int = 300) -> str:
-    """Return a text, or its beginning, as what other libraries say may quote a whole file.
+    """Return the message of another library, or its beginning: it may quote a whole file.
 
     Examples
     --------
     >>> shortened("a long story", limit=6)
     'a long...'
     """
-    return text[:limit] + "..." if len(text) > limit else text
+    return printable_lines(text[:limit] + "..." if len(text) > limit else text)
 
 
 def did_you_mean(name: Any, known: Iterable[Any], otherwise: str = "", most: int = 1) -> str:

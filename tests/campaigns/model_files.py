@@ -38,10 +38,14 @@ import scipy.sparse as sp
 from slantwood import (
     GradientSplit,
     Hierarchy,
+    LabelTreeClassifier,
+    ObliqueBoostingClassifier,
+    ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
+    TailReranker,
     load_model,
 )
 from slantwood.model import container
@@ -96,6 +100,9 @@ def good_models() -> dict[str, Good]:
         model.input_names_, model.target_names_ = tuple("abcde"), ("u", "v")
         return model
 
+    short = {"early_stopping": False, "random_state": 0}
+    sloped = {"max_leaf_nodes": 3, "leaves": "linear", "random_state": 0}
+    bare_trees = LabelTreeClassifier(n_forest_trees=0, random_state=0)
     half, bare = {"float16": True}, {"predict_only": True}
     fitted: dict[str, tuple[Any, Any, dict[str, bool]]] = {
         "binary": (classifier().fit(X, sign), X, {}),
@@ -118,6 +125,13 @@ def good_models() -> dict[str, Good]:
         "nominal": (classifier(categorical_features=[0, 2]).fit(table, sign), table, {}),
         "tree": (ObliqueTreeClassifier(random_state=0).fit(X, three), X, {}),
         "regression tree": (ObliqueTreeRegressor(random_state=0, max_depth=3).fit(X, numbers), X, bare),
+        "slopes": (ObliqueTreeRegressor(**sloped).fit(X, X[:, 0] ** 2), X, {}),
+        "targets": (classifier().fit(X, np.stack([three, sign], axis=1)), X, {}),
+        "boosted classes": (ObliqueBoostingClassifier(2, **short).fit(X, three), X, {}),
+        "boosted number": (ObliqueBoostingRegressor(2, loss="huber", **short).fit(X, numbers[:, 0]), X, {}),
+        "label trees": (LabelTreeClassifier(n_forest_trees=2, random_state=0).fit(counts, many), counts, {}),
+        "reranked trees": (TailReranker(bare_trees).fit(counts, many), counts, half),
+        "reranked forest": (TailReranker(classifier(oob_score=True)).fit(counts, many), counts, {}),
     }
     saved = {}
     for name, (model, rows, options) in fitted.items():
@@ -226,24 +240,24 @@ def forged(good: dict[str, Good], name: str, rng: np.random.Generator) -> bytes:
     return file.getvalue()
 
 
-def _places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places_of(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     if way:
         yield way
     inside = (
         value.items() if isinstance(value, dict) else enumerate(value[:6]) if isinstance(value, list) else ()
     )
     for key, item in inside:
-        yield from _places(item, (*way, key))
+        yield from places_of(item, (*way, key))
 
 
-def _at(document: Any, way: tuple[Any, ...]) -> Any:
+def value_at(document: Any, way: tuple[Any, ...]) -> Any:
     for step in way:
         document = document[step]
     return document
 
 
 def _any_place(document: Any, rng: np.random.Generator) -> tuple[Any, ...]:
-    places = list(_places(document))
+    places = list(places_of(document))
     return places[rng.integers(len(places))] if places else ()
 
 
@@ -252,15 +266,15 @@ def forge_value(document: Any, arrays: Any, good: Any, rng: np.random.Generator)
     way = _any_place(document, rng)
     if not way:
         return
-    old = _at(document, way)
+    old = value_at(document, way)
     if type(old) in (int, float) and rng.random() < 0.6:
         changed = [old + 1, old - 1, -old, old * 2, old * 10**6, old + 10**9, old / 3, 0]
         value = changed[rng.integers(len(changed))]
     elif rng.random() < 0.2:
-        value = json.loads(json.dumps(_at(document, _any_place(document, rng))))
+        value = json.loads(json.dumps(value_at(document, _any_place(document, rng))))
     else:
         value = json.loads(json.dumps(ODD_VALUES[rng.integers(len(ODD_VALUES))]))
-    _at(document, way[:-1])[way[-1]] = value
+    value_at(document, way[:-1])[way[-1]] = value
 
 
 def forge_key(document: Any, arrays: Any, good: Any, rng: np.random.Generator) -> None:
@@ -268,7 +282,7 @@ def forge_key(document: Any, arrays: Any, good: Any, rng: np.random.Generator) -
     way = _any_place(document, rng)
     if not way:
         return
-    parent, key = _at(document, way[:-1]), way[-1]
+    parent, key = value_at(document, way[:-1]), way[-1]
     if isinstance(parent, list):
         parent.insert(key, parent[key]) if rng.random() < 0.5 else parent.pop(key)
         return
@@ -358,6 +372,7 @@ def forge_counts(document: Any, arrays: Any, good: Any, rng: np.random.Generator
     """Say that there are many of something: trees that are leaves, labels, texts, links, categories."""
     n = int(rng.choice([1000, 100_000, 5_000_000, 1 << 24, 64_000_000]))
     fewer = min(n, 200_000)
+    document = document.get("classifier", document)  # of what a reranker orders
     match int(rng.integers(7)):
         case 0:
             bits = np.zeros(-(-n // 8), np.uint8)
@@ -481,13 +496,16 @@ def verdict_of(path: Path, kind: str, rows: Any) -> str:
 
 def _predictions(model: Any, rows: Any) -> str:
     model.predict(rows)
-    model.apply(rows)
-    if not np.isfinite(model.feature_importances_).all():
+    if hasattr(model, "apply"):
+        model.apply(rows)
+    if hasattr(model, "feature_importances_") and not np.isfinite(model.feature_importances_).all():
         return "FAULT: importances are not finite"
     if not hasattr(model, "predict_proba"):
         return _judged(model.predict(rows), -np.inf, np.inf)
-    for scores in (model.predict_proba(rows), model.predict_proba(rows, top_k=2).data):
-        judged = _judged(scores, 0.0, 1.0 + 1e-5)
+    scores = model.predict_proba(rows)
+    found = scores if isinstance(scores, list) else [scores, model.predict_proba(rows, top_k=2)]
+    for each in found:  # of several targets an array for each
+        judged = _judged(each.data if sp.issparse(each) else each, 0.0, 1.0 + 1e-5)
         if judged not in FINE:
             return judged
     return judged

@@ -65,3 +65,49 @@ def test_narrow_tables_show_every_number_whole_and_every_letter(capsys, monkeypa
     assert lines[0].split()[1:] == ["0.5000", "13,750,001"]
     assert "".join(line.split()[0] for line in lines) == name
     assert max(map(len, lines)) <= 60
+
+
+# ---- names that a terminal would obey
+
+ESCAPES = ("\x1b", "\x07", "\x9b", "\u202e")
+EVIL = [f"{name}\x1b]0 title\x07\x9b2J\u202e" for name in "abc"]
+
+
+@pytest.fixture
+def evil_csv(write_csv):
+    """Write a table whose columns and classes are named so."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.normal(size=60).round(3) for name in EVIL[:2]}
+    classes = [EVIL[0] if x > 0 else EVIL[1] for x in columns[EVIL[0]]]
+    write_csv("a.csv", columns | {EVIL[2]: classes})
+
+
+def test_no_command_writes_what_a_terminal_would_obey(run, evil_csv):
+    results = [
+        run("train", "a.csv", "--targets", "last:1", "--trees", "3", "--model", "m.slant"),
+        run("inspect", "m.slant"),
+        run("inspect", "m.slant", "--tree", "0"),
+        run("inspect", "m.slant", "--json"),
+        run("evaluate", "m.slant", "a.csv"),
+        run("evaluate", "m.slant", "a.csv", "--json"),
+        run("cv", "a.csv", "--targets", "last:1", "--trees", "2", "--folds", "2"),
+        run("report", "m.slant", "--output", "r.html"),
+        run("convert", "a.csv", "b.arff", "--targets", "last:1"),
+        run("train", "a.csv", "--targets", "nothing\x1b[2J", code=1),
+        run("train", "a.csv", "--targets", EVIL[0] + "x", code=1),
+        run("predict", "m.slant", "m.slant", code=1),
+    ]
+    for result in results:
+        assert not any(each in result.output for each in ESCAPES), result.output
+    assert "a\\x1b]0 title\\x07\\x9b2J\\u202e" in results[1].stdout
+    metadata = json.loads(results[3].stdout)
+    assert metadata["outputs"] == EVIL[:2]
+
+
+def test_predictions_are_escaped_on_a_terminal_only(run, evil_csv, monkeypatch):
+    run("train", "a.csv", "--targets", "last:1", "--trees", "3", "--model", "m.slant")
+    assert EVIL[0] in run("predict", "m.slant", "a.csv").stdout
+    monkeypatch.setattr("slantwood.cli.predictions._is_terminal", lambda: True)
+    shown = run("predict", "m.slant", "a.csv").stdout
+    assert not any(each in shown for each in ESCAPES)
+    assert "a\\x1b]0 title" in shown

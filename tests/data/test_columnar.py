@@ -115,12 +115,12 @@ def csr(**other):
             "hierarchy has 3",
         ),
         ({"X": np.eye(2), "weights": np.ones(3)}, r"weights has the shape \(3,\)"),
-        ({"X_data": np.ones(1), "X_indices": [5], "X_indptr": [0, 1], "X_shape": [1, 2]}, "ind(ex|ices)"),
+        (csr(X_indices=[5]), r"X \(csr\) has the index 5 of columns, and its shape allows 0 to 1"),
         ({"X": np.eye(2) * 1j}, "X has the shape .2, 2. and dtype complex128; expected a matrix of numbers"),
         (csr(X_data=[1j]), "X_data has the shape .1,. and dtype complex128; expected a row of numbers"),
         (csr(X_data=["a"]), "X_data has the shape .1,. and dtype <U1"),
         (csr(X_indices=[0.5]), "X_indices has .* expected a row of whole numbers"),
-        (csr(X_indices=[-1]), "indices"),
+        (csr(X_indices=[-1]), "has the index -1 of columns"),
         (csr(X_shape=[1, 2, 3]), r"X_shape is \[1, 2, 3\], and X_indptr has 2 numbers"),
         (csr(X_shape=[[1, 2]]), "X_shape has the shape .1, 2."),
         (csr(X_shape=[7, 2]), r"X_shape is \[7, 2\], and X_indptr has 2 numbers; expected"),
@@ -136,6 +136,64 @@ def test_npz_that_is_wrong(tmp_path, arrays, message):
     with pytest.raises(ValueError, match=message) as caught:
         read(tmp_path / "a.npz")
     assert "a.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_messages_of_arrow_quote_nothing_that_a_terminal_would_obey(tmp_path, name, monkeypatch):
+    evil = "a\x1b[2J\x9b\u202e"
+    table = pa.table({"y": [1.0], evil: pa.array([{evil: 1}])})
+    if name.endswith("parquet"):
+        pq.write_table(table, tmp_path / name)
+    else:
+        pa.feather.write_feather(table, tmp_path / name)
+
+    def fails(*_, **__):
+        raise pa.ArrowInvalid(f"cannot read {evil}")
+
+    messages = []
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"a\\x1b\[2J\\x9b\\u202e") as caught:
+            read(tmp_path / name, targets="y")
+        messages.append(str(caught.value))
+        monkeypatch.setattr("slantwood.data.formats.parquet.table_from", fails)
+        monkeypatch.setattr("slantwood.data.formats.arrow.table_from", fails)
+    assert "is of type struct<" in messages[0]
+    assert "(cannot read a" in messages[1]
+    assert not set("\x1b\x9b\u202e") & set("".join(messages))
+
+
+FORGED = [
+    ({"indptr": [0, 2_000_000, 0, 0]}, "indptr must be 4 numbers that begin with 0 and never fall"),
+    ({"indptr": np.array([0, 5, 100, 0])}, "never fall"),
+    ({"indptr": [0, 3, -7, 0]}, "never fall"),
+    ({"indptr": np.array([0, 2, 2, 2**32 + 3])}, "indptr ends with 4294967299"),
+    ({"indptr": np.array([0, 2, 2, 2**64 - 1], np.uint64)}, "indptr ends with 18446744073709551615"),
+    ({"indptr": np.zeros(0, int), "shape": [-1, 2]}, "has the shape"),
+    ({"indices": np.array([0, 1, 2**32])}, "has the index 4294967296 of columns"),
+    ({"indices": [0, 1]}, "there are 2 indices and 3 values"),
+    ({"data": [1, 1]}, "there are 3 indices and 2 values"),
+    ({"shape": np.array([3, 2**64 - 1], np.uint64)}, "has the shape"),
+]
+
+
+@pytest.mark.parametrize("name", ["X", "y"])
+@pytest.mark.parametrize(("forged", "message"), FORGED)
+def test_npz_with_a_forged_csr_array_is_refused(tmp_path, name, forged, message):
+    parts = {"data": [1, 1, 1], "indices": [0, 1, 0], "indptr": [0, 2, 2, 3], "shape": [3, 2]} | forged
+    arrays = {f"{name}_{part}": np.asarray(array) for part, array in parts.items()}
+    np.savez(tmp_path / "a.npz", **{"X": np.eye(3)} | arrays if name == "y" else arrays)
+    with pytest.raises(ValueError, match=rf"a\.npz: {name} .*{message}"):
+        read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("dtype", ["f2", ">f4", "f8", "i1"])
+def test_npz_sorts_the_columns_of_rows_and_adds_up_what_stands_twice(tmp_path, dtype):
+    parts = {"data": np.array([4, 1, 2], dtype), "indices": [30, 7, 7], "indptr": [0, 3], "shape": [1, 40]}
+    arrays = {f"{name}_{part}": array for name in "Xy" for part, array in parts.items()}
+    np.savez(tmp_path / "a.npz", **arrays, task="multi-target regression")
+    data = read(tmp_path / "a.npz")
+    for matrix in (data.X, data.y):
+        assert (matrix.indices.tolist(), matrix.data.tolist()) == ([7, 30], [3.0, 4.0])
 
 
 def test_npz_says_itself_what_is_a_target(tmp_path):

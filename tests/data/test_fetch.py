@@ -4,8 +4,10 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import re
 import socket
+import sys
 import tarfile
 import threading
 import zipfile
@@ -19,12 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slantwood.data.registry import download as download_module
-from slantwood.data.registry import loading, openml, unpack
-from slantwood.data.registry.download import FetchError, SafeRedirects, download, get_json
+from slantwood.data.registry import loading, openml, unpack, web
+from slantwood.data.registry.download import download, get_json
 from slantwood.data.registry.entries import Copy, Dataset, File, Size, Source
 from slantwood.data.registry.fetch import _name_of_archive, fetch_copy
 from slantwood.data.registry.loading import load
 from slantwood.data.registry.openml import fetch_openml, read_description
+from slantwood.data.registry.web import FetchError, Origin, SafeRedirects
 
 CONTENT = bytes(np.random.default_rng(0).integers(0, 256, 100_000, np.uint8))
 
@@ -323,6 +326,306 @@ def test_only_the_web_is_fetched_from(path, url):
         download(url, path)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1",
+        "https://[::1]:x/",
+        "https://127.0.0.1:99999999999999/",
+        "https://127.0.0.1:-1/",
+        "https:///x",
+        "https://",
+        f"https://{'a' * 70}.org/",
+        "https://\u2603\u3002\u3002/x",
+        "https://\udcff/x",
+        "https://a b/",
+        "https://a\x00b/",
+        "https://a\r\nb/",
+        "https://127.0.0.1:1/\u2603",
+    ],
+    ids=ascii,
+)
+def test_odd_addresses_are_refused_as_fetch_errors(path, url):
+    with pytest.raises(FetchError):
+        download(url, path, attempts=1)
+    with pytest.raises(FetchError):
+        get_json(url, attempts=1)
+
+
+class RawServer:
+    """Sends the same bytes to whoever connects, and then, if need be, more of them without end."""
+
+    def __init__(self, content, more=b""):
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/set.arff"
+        threading.Thread(target=self._serve, args=(content, more), daemon=True).start()
+
+    def _serve(self, content, more):
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+                with connection:
+                    connection.recv(1 << 16)
+                    connection.sendall(content)
+                    while more:
+                        connection.sendall(more)
+            except OSError:  # the other side, or the server, has closed
+                if self._socket.fileno() < 0:
+                    return
+
+    def close(self):
+        self._socket.close()
+
+
+@pytest.fixture
+def raw_server():
+    servers = []
+
+    def serve(content, more=b""):
+        servers.append(RawServer(content, more))
+        return servers[-1].url
+
+    yield serve
+    for each in servers:
+        each.close()
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("size", [b"-5", b"-1", b"-ffffffff", b"x", b"", b"9" * 70_000, b"f" * 50])
+def test_chunks_of_no_size_are_fetch_errors(raw_server, path, size):
+    url = raw_server(CHUNKED + size + b"\r\nabcde\r\n0\r\n\r\n")
+    for fetch in (lambda: download(url, path, attempts=1), lambda: get_json(url, attempts=1)):
+        with pytest.raises(FetchError, match="failed 1 times"):
+            fetch()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"HTTP/1.1 x\r\n\r\n",
+        b"\xff\xfe\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200,
+        b"HTTP/1.1 302 Found\r\nLocation: http://[::1\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: file:///etc/hosts\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: \xff\xfe\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: /set.arff\r\n\r\n",
+        b"HTTP/1.1 401 No\r\nWWW-Authenticate: x\r\n\r\n",
+    ],
+)
+def test_odd_responses_are_fetch_errors(raw_server, path, content):
+    with pytest.raises(FetchError):
+        download(raw_server(content), path, attempts=1)
+
+
+# ---- size and time
+
+
+def test_a_file_that_is_said_to_be_too_large_is_refused_before_it_comes(server, path):
+    told = []
+    with pytest.raises(FetchError, match=r"/set.arff sends more than the 99,999 bytes that this file may"):
+        fetched(server, path, Page(CONTENT), max_bytes=99_999, progress=lambda *sizes: told.append(sizes))
+    assert not told
+    assert left(path) == set()
+    assert fetched(server, path, Page(CONTENT), max_bytes=100_000) == CONTENT
+
+
+def test_a_file_without_end_is_given_up(raw_server, path):
+    for opening, more in ((b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 5000), (CHUNKED, b"5\r\nabcde\r\n" * 1000)):
+        with pytest.raises(FetchError, match="sends more than the 1,000,000 bytes"):
+            download(raw_server(opening, more), path, max_bytes=1_000_000)
+        assert left(path) == set()
+
+
+def test_what_is_resumed_counts_as_a_whole(server, path):
+    page = Page(CONTENT, cuts=[60_000])
+    with pytest.raises(FetchError, match="ended after"):
+        fetched(server, path, page, attempts=1)
+    with pytest.raises(FetchError, match="more than the 70,000 bytes"):
+        fetched(server, path, page, max_bytes=70_000)
+    assert left(path) == set()
+
+
+def test_the_body_of_a_redirect_is_not_read(raw_server, server, path):
+    server.pages["/x"] = Page(b"fine")
+    url = raw_server(f"HTTP/1.1 302 Found\r\nLocation: {server.url}/x\r\n\r\n".encode(), b"x" * 5000)
+    download(url, path)
+    assert path.read_bytes() == b"fine"
+
+
+class Clock:
+    """Time that passes when it is looked at."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("opening", "more"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\na:", b"x"),  # one header without end, of which each byte comes in time
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (CHUNKED, b"1\r\nx\r\n"),
+    ],
+    ids=["body", "header", "continue", "chunks"],
+)
+def test_a_response_that_never_ends_is_given_up_in_time(raw_server, path, monkeypatch, opening, more):
+    monkeypatch.setattr(web.time, "monotonic", Clock(7.0))
+    with pytest.raises(FetchError, match="took longer than 50 seconds; try again"):
+        download(raw_server(opening, more), path, max_seconds=50)
+
+
+def test_a_wait_for_a_busy_server_ends_in_time(server, path, monkeypatch):
+    waits = []
+    monkeypatch.setattr(download_module.time, "sleep", waits.append)
+    monkeypatch.setattr(web.time, "monotonic", Clock(1.0))
+    with pytest.raises(FetchError, match="took longer than 20 seconds"):
+        fetched(
+            server,
+            path,
+            Page(CONTENT, failures=[(503, {"Retry-After": "25"})] * 9),
+            max_seconds=20,
+            attempts=9,
+        )
+    assert max(waits) < 20
+
+
+# ---- what lies at the names of parts
+
+
+def plant_link(name, target):
+    name.symlink_to(target)
+
+
+def plant_broken_link(name, target):
+    target.unlink()
+    name.symlink_to(target)
+
+
+def plant_hard_link(name, target):
+    name.hardlink_to(target)
+
+
+def plant_pipe(name, target):
+    os.mkfifo(name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there, and pipes are no files")
+@pytest.mark.parametrize("suffix", [".part", ".part.json"])
+@pytest.mark.parametrize("plant", [plant_link, plant_broken_link, plant_hard_link, plant_pipe])
+def test_what_is_planted_at_the_name_of_a_part_is_neither_followed_nor_waited_for(
+    server, path, tmp_path, plant, suffix
+):
+    with pytest.raises(FetchError, match="ended after 60000"):
+        fetched(server, path, Page(CONTENT, cuts=[60_000]), attempts=1)
+    planted, target = path.with_name(f"set.arff{suffix}"), tmp_path / "mine"
+    target.write_bytes(planted.read_bytes())
+    kept = target.read_bytes()
+    planted.unlink()
+    plant(planted, target)
+    assert fetched(server, path, Page(CONTENT)) == CONTENT
+    assert left(path) == {"set.arff"}
+    assert not path.is_symlink()
+    if plant is plant_broken_link:
+        assert not target.exists()
+    else:
+        assert target.read_bytes() == kept
+    assert "Range" not in server.requests[-1][1]
+
+
+# ---- where addresses may lead
+
+
+def follow(trusted, old, new):
+    redirects = SafeRedirects(Origin(trusted))
+    return redirects.redirect_request(Request(old), None, 302, "Found", {}, new).full_url
+
+
+def test_no_way_leads_from_a_safe_address_to_one_that_is_not():
+    assert follow("https://a.org/x", "https://a.org/x", "https://b.org/y") == "https://b.org/y"
+    assert follow("http://a.org/x", "http://a.org/x", "http://b.org/y") == "http://b.org/y"
+    for unsafe in ("http://b.org/y", "ftp://b.org/y", "file:///etc/hosts"):
+        for trusted, old in (("https://a.org/x",) * 2, ("http://a.org/x", "https://a.org/x")):
+            with pytest.raises(FetchError, match=r"leads to .*b\.org/y, which is not secure|can be fetched"):
+                follow(trusted, old, unsafe)
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        *(("8.8.8.8", True), ("2606:4700::1111", True), ("::ffff:8.8.8.8", True)),
+        *(("127.0.0.1", False), ("127.9.9.9", False), ("0.0.0.0", False), ("::1", False), ("::", False)),
+        *(("10.0.0.1", False), ("172.16.0.1", False), ("192.168.1.1", False), ("100.64.0.1", False)),
+        *(("169.254.169.254", False), ("fe80::1", False), ("fe80::1%eth0", False), ("fd00::1", False)),
+        *(("::ffff:127.0.0.1", False), ("::ffff:10.0.0.1", False), ("224.0.0.1", False), ("ff02::1", False)),
+    ],
+)
+def test_addresses_of_ones_own_network_are_not_public(address, public):
+    assert web._is_public(address) is public
+
+
+@pytest.fixture
+def hosts(monkeypatch):
+    """Give names to hosts of this computer, of which 127.0.0.1 passes for a public one."""
+    names = {"public.org": ["127.0.0.1"], "inside.org": ["127.0.0.2"], "both.org": ["127.0.0.1", "127.0.0.2"]}
+    resolve = web._addresses
+    monkeypatch.setattr(web, "_addresses", lambda host, port: names.get(host) or resolve(host, port))
+    monkeypatch.setattr(web, "_is_public", lambda address: address == "127.0.0.1")
+    return names
+
+
+# Windows has fewer ways to write an address.
+WRITTEN_OTHERWISE = [] if sys.platform == "win32" else ["127.2", "0x7f000002", "2130706434"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "inside.org", "both.org", *WRITTEN_OTHERWISE])
+def test_a_redirect_into_ones_own_network_is_refused(server, path, hosts, host):
+    port = server.url.rpartition(":")[2]
+    server.pages["/x"] = Page(b"secret")
+    page = Page(b"", failures=[(302, {"Location": f"http://{host}:{port}/x"})])
+    with pytest.raises(FetchError, match=r"leads to '.*', whose address 127\.0\.0\.2 is not public"):
+        fetched(server, path, page)
+    assert [page for page, _ in server.requests] == ["/set.arff"]
+    server.pages["/set.arff"] = Page(b"", failures=[(302, {"Location": f"http://public.org:{port}/x"})])
+    download(f"{server.url}/set.arff", path)
+    assert path.read_bytes() == b"secret"
+
+
+def test_a_host_that_is_itself_in_ones_own_network_may_lead_there(server, path):
+    server.pages["/x"] = Page(b"mine")
+    assert fetched(server, path, Page(b"", failures=[(302, {"Location": f"{server.url}/x"})])) == b"mine"
+
+
+def test_the_address_that_was_checked_is_the_one_that_is_connected_to(server, path, hosts, monkeypatch):
+    """A name may resolve to a public address when it is checked, and to another one a moment later."""
+    answers, resolve = [["127.0.0.1"], ["127.0.0.2"]], web._addresses
+    monkeypatch.setattr(
+        web,
+        "_addresses",
+        lambda host, port: answers.pop(0) if host == "changing.org" else resolve(host, port),
+    )
+    port = server.url.rpartition(":")[2]
+    server.pages["/x"] = Page(b"public")
+    page = Page(b"", failures=[(302, {"Location": f"http://changing.org:{port}/x"})])
+    assert fetched(server, path, page) == b"public"
+    assert answers == [["127.0.0.2"]]
+
+
+def test_an_address_that_a_proxy_would_connect_to_is_checked_too(server, path, hosts, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.3:1")  # never reached
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    page = Page(b"", failures=[(302, {"Location": "http://inside.org/x"})])
+    with pytest.raises(FetchError, match="is not public"):
+        fetched(server, path, page)
+
+
 def test_an_answer_that_is_no_json_is_an_error(server):
     server.pages["/a"], server.pages["/b"] = Page(b'{"a": 1}', failures=[(502, {})]), Page(b"<html>")
     assert get_json(f"{server.url}/a", pause=0) == {"a": 1}
@@ -516,6 +819,28 @@ def test_another_file_than_openml_describes_is_refused(openml_server, tmp_path):
     assert not (tmp_path / "x.arff").exists()
 
 
+@pytest.mark.parametrize("host", ["127.0.0.2", "inside.org"])
+def test_openml_cannot_send_anybody_into_their_own_network(server, openml_server, hosts, tmp_path, host):
+    openml_server(url=f"http://{host}:{server.url.rpartition(':')[2]}/61.arff")
+    with pytest.raises(FetchError, match=r"/data/61 leads to .* is not public"):
+        fetch_openml(61, 2, tmp_path / "x.arff")
+    assert [page for page, _ in server.requests] == ["/data/61"]
+
+
+def test_a_document_that_came_safely_cannot_name_an_address_that_is_not(path):
+    with pytest.raises(FetchError, match=r"https://a\.org/61 leads to http://b\.org/x, which is not secure"):
+        download("http://b.org/x", path, named_by="https://a.org/61")
+
+
+def test_a_file_of_openml_may_be_as_large_as_its_rows_and_columns_let_expect(openml_server, tmp_path):
+    openml_server()
+    with pytest.raises(FetchError, match="more than the 50 bytes"):
+        fetch_openml(61, 2, tmp_path / "x.arff", max_bytes=50)
+    small, large = (Copy((), Size(n, 10, 1)).max_bytes for n in (100, 10**9))
+    assert 60e6 < small < 80e6
+    assert large == 4 << 30
+
+
 @pytest.mark.parametrize("answer", [b"[]", b"{}", b'{"data_set_description": {"url": "x"}}'])
 def test_what_is_no_description_is_refused(server, openml_server, tmp_path, answer):
     openml_server()
@@ -641,17 +966,6 @@ def test_what_may_not_or_cannot_be_fetched_is_said(server, known):
     with pytest.raises(FileNotFoundError, match="no public host is known"):
         load("pets")
     assert not server.requests
-
-
-def test_no_way_leads_from_a_safe_address_to_one_that_is_not():
-    def follow(old, new):
-        return SafeRedirects().redirect_request(Request(old), None, 302, "Found", {}, new)
-
-    assert follow("https://a.org/x", "https://b.org/y").full_url == "https://b.org/y"
-    assert follow("http://a.org/x", "http://b.org/y").full_url == "http://b.org/y"
-    for unsafe in ("http://b.org/y", "ftp://b.org/y"):
-        with pytest.raises(FetchError, match=r"redirects to .*b\.org/y, which is not secure"):
-            follow("https://a.org/x", unsafe)
 
 
 def test_archives_of_addresses_that_end_alike_have_names_of_their_own():

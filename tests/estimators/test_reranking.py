@@ -264,7 +264,7 @@ def test_a_loaded_reranker_predicts_what_the_saved_one_did(texts, base):
     model = TailReranker(base(), alpha=0.7, n_candidates=5).fit(frame, sets)
     content = saved(model)
     again = load_model(io.BytesIO(content))
-    assert_allclose(again.predict_proba(X_new).toarray(), model.predict_proba(X_new).toarray(), rtol=1e-5)
+    assert_array_equal(again.predict_proba(X_new).toarray(), model.predict_proba(X_new).toarray())
     assert again.predict(X_new) == model.predict(X_new)
     assert_array_equal(again.feature_names_in_, frame.columns)
     assert str(again) == str(model)
@@ -274,6 +274,16 @@ def test_a_loaded_reranker_predicts_what_the_saved_one_did(texts, base):
     assert_allclose(small.predict_top_k(X_new, 2).scores, model.predict_top_k(X_new, 2).scores, rtol=0.1)
     again.fit(frame, sets)  # as the saved one was fitted
     assert_allclose(again.predict_proba(X_new).toarray(), model.predict_proba(X_new).toarray())
+
+
+@pytest.mark.parametrize("gamma", [10.0, 1e300])
+def test_scores_of_a_loaded_reranker_are_equal_in_every_bit(gamma):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(80, 10)), rng.random((80, 6)) < 0.3
+    model = TailReranker(small_forest(), gamma=gamma).fit(X, Y)
+    again = load_model(io.BytesIO(saved(model)))
+    assert_array_equal(again.centres_.toarray(), model.centres_.toarray())
+    assert_array_equal(again.predict_proba(X).toarray(), model.predict_proba(X).toarray())
 
 
 def test_a_classifier_of_others_is_not_saved(texts):
@@ -296,7 +306,7 @@ def put(name, place, value):
         (put("propensities", 0, np.nan), "between 0 and 1"),
         (put("centres/data", 0, np.inf), "rows of length 1"),
         (put("centres/data", 0, 7.0), "rows of length 1"),
-        (put("centres/indices", 0, 1000), "indices"),
+        (put("centres/indices", 0, 1000), "has the index 1000 of columns"),
         (lambda document, arrays: document["centres"]["csr"].__setitem__(3, 31), "12 labels and 30 columns"),
         (say(centres=None), "12 labels and 30 columns"),
         (say(propensities=1.0), "between 0 and 1"),
@@ -319,6 +329,31 @@ def test_a_made_up_file_is_refused(content, change, says):
     container.write(file, read.document, arrays)
     with pytest.raises(ModelFileError, match=says):
         load_model(io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize(
+    ("part", "array", "says"),
+    [
+        ("indptr", [0, 2_000_000, *[0] * 11], "indptr must be 13 numbers that begin with 0 and never fall"),
+        ("indptr", [0] * 12 + [2**40], "indptr ends with 1099511627776"),
+        ("indptr", np.zeros(0, np.int64), "has the shape"),
+        ("indptr", np.zeros(13, np.float64), "expected int32 or int64"),
+        ("indices", np.zeros(0, np.int32), "there are 0 indices"),
+        ("data", np.zeros(0, np.float32), "and 0 values"),
+        ("data", np.zeros((1, 1), np.float32), "2 dimensions"),
+    ],
+)
+def test_centres_that_are_no_csr_array_are_refused(content, part, array, says):
+    test_a_made_up_file_is_refused(
+        content, lambda document, arrays: arrays.update({f"centres/{part}": np.asarray(array)}), says
+    )
+
+
+def test_centres_that_do_not_rise_within_a_row_are_refused(content):
+    def turn(document, arrays):
+        arrays["centres/indices"][:2] = arrays["centres/indices"][1::-1]
+
+    test_a_made_up_file_is_refused(content, turn, "does not rise within a row")
 
 
 @pytest.fixture(scope="module")

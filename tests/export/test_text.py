@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit, softmax
 from sklearn.exceptions import NotFittedError
@@ -14,6 +15,7 @@ from slantwood import (
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
 )
+from slantwood.explain import feature_ranking, read_tree
 from slantwood.export import export_text
 
 X, y = [[0], [1], [2], [3], [4], [5]], [0.0, 0.0, 1.0, 1.0, 5.0, 5.0]
@@ -123,3 +125,23 @@ def test_of_many_labels_a_leaf_says_those_that_change_most():
     labels = np.repeat([[0], [1]], 3, axis=0) * np.ones(8, int)
     text = export_text(ObliqueBoostingClassifier(**HOW).fit(X, labels))
     assert text.count(", and 3 more") == 3
+
+
+@pytest.mark.parametrize("what", ["export_text", "describe", "to_text", "to_dot", "hierarchy", "ranking"])
+def test_names_that_a_terminal_would_obey_are_escaped_in_all_text(what):
+    evil = [f"{name}\x1b[2J\n\x9b\u202e" for name in "abc"]
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=evil)
+    X[evil[2]] = pd.Categorical([evil[int(x > 0)] for x in X[evil[2]]])
+    y = np.where((X[evil[0]] > 0) ^ (X[evil[2]] == evil[0]), *evil[:2])
+    model = ObliqueTreeClassifier(random_state=0).fit(X, y)
+    text = {
+        "export_text": lambda: export_text(model),
+        "describe": model.describe,
+        "to_text": lambda: read_tree(model).to_text(),
+        "to_dot": lambda: read_tree(model).to_dot(),
+        "hierarchy": lambda: Hierarchy.from_paths(evil).show(),
+        "ranking": lambda: repr(feature_ranking(model, X, y)),
+    }[what]()
+    assert not set(text) & set("\x1b\x9b\u202e")
+    assert "a\\x1b[2J" in text.replace("\\\\", "\\")

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from slantwood.hints import format_bytes
+from slantwood.hints import format_bytes, printable, printable_lines
 
 # Tables that are written to a file or a pipe are not folded.
 _UNFOLDED = 10_000
@@ -26,12 +26,12 @@ Show = Callable[[str, int, int | None], None]
 
 def say(text: str) -> None:
     """Tell the user something that is not the result."""
-    typer.echo(text, err=True)
+    typer.echo(printable_lines(text), err=True)
 
 
 def warn(text: str) -> None:
     """Tell the user, in one line, that something is not as it seems."""
-    say(f"slantwood: warning: {text}")
+    say(f"slantwood: warning: {printable(text)}")
 
 
 def say_written(path: Path) -> None:
@@ -41,7 +41,9 @@ def say_written(path: Path) -> None:
 
 def print_json(document: Any) -> None:
     """Print the result as one line of JSON, in which numbers that are none are null."""
-    typer.echo(json.dumps(_plain(document), ensure_ascii=False, allow_nan=False))
+    text = json.dumps(_plain(document), ensure_ascii=False, allow_nan=False)
+    # Of what a terminal obeys, JSON itself escapes only a part.
+    typer.echo(text if text.isprintable() else json.dumps(_plain(document), allow_nan=False))
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], left: Collection[int] = (0,)) -> None:
@@ -55,9 +57,9 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], left: Co
     for column, heading in enumerate(headings):
         # Where the terminal is narrow, text is folded, and numbers stay whole.
         if column in left:
-            table.add_column(Text(heading), overflow="fold")
+            table.add_column(Text(printable(heading)), overflow="fold")
         else:
-            table.add_column(Text(heading), justify="right", no_wrap=True)
+            table.add_column(Text(printable(heading)), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     folded = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -71,8 +73,9 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], left: Co
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names and what there is to say about each, one below the other."""
-    width = max(len(name) for name, _ in fields)
-    for name, value in fields:
+    shown = [(printable(name), printable(value)) for name, value in fields]
+    width = max(len(name) for name, _ in shown)
+    for name, value in shown:
         typer.echo(f"{name:{width}}  {value}".rstrip())
 
 
@@ -100,7 +103,7 @@ def bars() -> Iterator[Show]:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.4g}" if abs(value) >= 1000 else f"{value:.4f}"
-    return str(value)
+    return printable(str(value))
 
 
 def _plain(value: Any) -> Any:

@@ -25,6 +25,7 @@ from slantwood.cli.predict import predict
 from slantwood.cli.report import report
 from slantwood.cli.train import train
 from slantwood.cli.warmup import warmup
+from slantwood.hints import printable
 
 # Other packages add commands by entry points of this group. Each names a function as typer takes it.
 _PLUGINS = "slantwood.commands"
@@ -101,7 +102,7 @@ def _in_one_line(error: Exception) -> str:
         message = str(error)
     else:
         message = f"{type(error).__name__}: {error} (slantwood --debug shows the traceback)"
-    return " ".join(message.split())
+    return printable(" ".join(message.split()))
 
 
 app = typer.Typer(
@@ -137,7 +138,7 @@ for _command in (train, predict, evaluate, cv, inspect, report, datasets, conver
 
 
 def _warn_in_one_line(message: Warning | str, *where: Any, **more: Any) -> None:
-    typer.echo(f"slantwood: warning: {' '.join(str(message).split())}", err=True)
+    typer.echo(f"slantwood: warning: {printable(' '.join(str(message).split()))}", err=True)
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ from slantwood.cli.parquet_predictions import write_parquet
 from slantwood.data.files import format_suffix, write_file
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
+from slantwood.hints import printable_lines
 from slantwood.model_data import ModelData
 from slantwood.targets.numbers import RegressionTargets
 from slantwood.task_names import CLASS_TASKS, HIERARCHICAL, NUMBER_TASKS, SEVERAL_TASKS
@@ -234,9 +235,15 @@ class _Counted:
 
 def _to_stdout(result: Predictions) -> int:
     counted = _Counted(result)
-    sys.stdout.writelines(_csv(counted.result))
+    lines = _csv(counted.result)
+    # What goes to a file or another program stays as it is; a terminal would obey it.
+    sys.stdout.writelines(map(printable_lines, lines) if _is_terminal() else lines)
     sys.stdout.flush()
     return counted.n_rows
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:

@@ -183,6 +183,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         totals = weighted.sum(axis=0)
         inverse = 1.0 / np.where(totals > 0.0, totals, 1.0)
         self.centres_ = sp.csr_array(sp.diags_array(inverse) @ (weighted.T @ rows))
+        self.centres_.sort_indices()  # as files have them: sums in another order differ in their last bits
         self.__dict__.update(labels.targets.attributes)
 
     def _read_labels(self, y: Any, sample_weight: Any) -> _Labels:

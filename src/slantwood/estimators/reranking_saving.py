@@ -50,7 +50,7 @@ def described(model: TailReranker, *, float16: bool, predict_only: bool) -> savi
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key != "estimator"}
     check_reranking_parameters(parameters)
     writer = ValueWriter()
-    centres = model.centres_.astype(np.float32)
+    centres = model.centres_
     if float16:  # too small for half precision is none
         centres = sp.csr_array(
             (centres.data.astype(np.float16), centres.indices, centres.indptr), centres.shape
@@ -92,7 +92,7 @@ def restored(contents: Contents) -> TailReranker:
     model.propensities_ = reader.value(document["propensities"])
     model.centres_ = reader.value(document["centres"])
     _check_fitted(model, classifier.targets_.n_columns, len(classifier.encoding_.source))
-    model.centres_ = model.centres_.astype(np.float64)
+    model.centres_ = model.centres_.astype(np.float64, copy=False)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     model.estimator_, model.targets_ = classifier, classifier.targets_

@@ -12,7 +12,7 @@ with one key that says what it is:
     {"byte_texts": array}                   one row of bytes for each
     {"times": [array, unit]}                unit as in "M8[ns]"
     {"scalar": array}                       a NumPy scalar: any of the arrays above, of length 1
-    {"csr": [data, indices, indptr, n_columns]}
+    {"csr": [data, indices, indptr, n_columns]}   columns rise within a row
     {"split": {"learner": name, parameters}}
     {"loss": {"name": name, parameters}}
     {"hierarchy": i}                        the one at this place in the list of all hierarchies
@@ -30,6 +30,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood import losses
+from slantwood.features.sparse_input import csr_from_parts
 from slantwood.model.container import DTYPES, take
 from slantwood.model.refusal import UNLIMITED, MemoryLimit, ModelFileError
 from slantwood.split_names import SPLITS, name_of, split_class
@@ -86,6 +87,9 @@ class ValueWriter:
             return {"loss": given}
         if sp.issparse(value):
             csr = sp.csr_array(value)
+            if not csr.has_canonical_format:
+                csr = csr.copy()
+                csr.sum_duplicates()
             parts = [
                 self._kept(getattr(csr, part), f"{name}/{part}") for part in ("data", "indices", "indptr")
             ]
@@ -201,8 +205,10 @@ class ValueReader:
         data, indices, indptr, n_columns = _of_type(list, content)
         stored = take(self.arrays, data, DTYPES)
         columns, starts = (take(self.arrays, name, ("int32", "int64")) for name in (indices, indptr))
-        csr = sp.csr_array((stored, columns, starts), shape=(len(starts) - 1, _count(n_columns)))
-        csr.check_format(full_check=True)
+        shape = (len(starts) - 1, _count(n_columns))
+        csr = csr_from_parts(stored, columns, starts, shape, f"{_of_type(str, data)!r:.60}")
+        if not csr.has_canonical_format:
+            raise ModelFileError(f"array {indices!r:.60} does not rise within a row")
         return csr
 
     def _split(self, content: Any) -> Any:

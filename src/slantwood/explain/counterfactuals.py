@@ -12,6 +12,7 @@ from slantwood.estimators.names import input_names, output_names
 from slantwood.explain.models import check_model
 from slantwood.explain.named_positions import feature_positions, output_positions
 from slantwood.explain.single_changes import changed_rows, single_changes, value_of
+from slantwood.hints import printable
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
 from slantwood.validation import check_real
 
@@ -53,7 +54,7 @@ class Counterfactual:
 
     def __repr__(self) -> str:
         old, new = (f"{v:.6g}" if isinstance(v, float) else repr(v) for v in (self.value_before, self.value))
-        moved = f"{self.feature} from {old} to {new}, {self.distance:.3g} deviations"
+        moved = f"{printable(self.feature)} from {old} to {new}, {self.distance:.3g} deviations"
         return f"Counterfactual({moved}: {self.before!r:.60} becomes {self.after!r:.60})"
 
 

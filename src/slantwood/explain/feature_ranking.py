@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slantwood.explain.shortcuts import PlotsRanking
+from slantwood.hints import printable
 from slantwood.validation import check_integer
 
 if TYPE_CHECKING:
@@ -157,6 +158,6 @@ class FeatureRanking(PlotsRanking):
         return len(self.names)
 
     def __repr__(self) -> str:
-        best = ", ".join(f"{self.names[j]} {self.scores[j]:.4g}" for j in self.order[:_SHOWN])
+        best = ", ".join(f"{printable(self.names[j])} {self.scores[j]:.4g}" for j in self.order[:_SHOWN])
         more = ", ..." if len(self) > _SHOWN else ""
         return f"FeatureRanking(method={self.method!r}, {len(self)} features: {best}{more})"

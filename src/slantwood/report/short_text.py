@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from slantwood.hints import printable
 from slantwood.report.facts import summary_rows, top_features, tree_facts
 from slantwood.report.reasons import DEFAULT, GIVEN, TUNED, settings_with_reasons
 from slantwood.report.settings_text import describe_splits, settings_as_json
@@ -60,7 +61,7 @@ def describe(model: Any) -> str:
     own = [each for each in settings if ":" not in each.name or each.why in (GIVEN, TUNED)]
     own = [each for each in own if each.name != "split"]
     shown = [(each.name, str(each.value), each.why) for each in own]
-    splits = [f"  {each}" for each in describe_splits(settings_as_json(model.settings_))]
+    splits = [f"  {printable(each)}" for each in describe_splits(settings_as_json(model.settings_))]
     return "\n".join([type(model).__name__, *_aligned(rows), "Settings", *_aligned(shown), "Splits", *splits])
 
 
@@ -68,6 +69,7 @@ def _aligned(rows: list[Any]) -> list[str]:
     """Put columns of text one below the other, each as wide as it must be."""
     if not rows:
         return []
+    rows = [list(map(printable, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     padded = [[f"{text:{width}}" for text, width in zip(row, widths, strict=False)] for row in rows]
     return ["  " + "  ".join([*texts, row[-1]]).rstrip() for texts, row in zip(padded, rows, strict=True)]

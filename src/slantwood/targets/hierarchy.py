@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.hints import pluralize, shown
+from slantwood.hints import pluralize, printable, shown
 from slantwood.targets import hierarchy_input as given
 from slantwood.targets import hierarchy_matrices as matrices
 from slantwood.targets.hierarchy_input import Label
@@ -285,7 +285,7 @@ class Hierarchy:
                 return "\n".join([*lines, "..."])
             column, indent = waiting.pop()
             again = column in expanded
-            lines.append("  " * indent + str(self.nodes[column]) + " (see above)" * again)
+            lines.append("  " * indent + printable(str(self.nodes[column])) + " (see above)" * again)
             below = linked(self._down, column)
             if below and not again:
                 expanded.add(column)

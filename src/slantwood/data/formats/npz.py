@@ -26,6 +26,7 @@ from slantwood.data.names import NumberedNames
 from slantwood.data.read_options import ReadOptions, reject_column_options
 from slantwood.data.table import Categories, Data, compact, dense, is_frame, numeric_inputs
 from slantwood.data.tasks import infer_task
+from slantwood.features.sparse_input import csr_from_parts
 from slantwood.hints import listed, shown
 from slantwood.targets.hierarchy import Hierarchy
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, NUMBER_TASKS
@@ -208,15 +209,18 @@ def _matrix(arrays: _Arrays, name: str) -> Any:
     if f"{name}_data" not in arrays:
         return None
     data = arrays.get(f"{name}_data", "biuf", (1,), "a row of numbers")
-    whole = (arrays.get(f"{name}_{part}", "iu", (1,), "a row of whole numbers") for part in _CSR[1:])
-    indices, indptr, shape = whole
+    indices, indptr, shape = (
+        arrays.get(f"{name}_{part}", "iu", (1,), "a row of whole numbers") for part in _CSR[1:]
+    )
     if len(shape) != 2 or len(indptr) != int(shape[0]) + 1:
         raise ValueError(
             f"{name}_shape is {shown(shape.tolist())}, and {name}_indptr has {len(indptr)} numbers; expected "
             "the numbers of rows and of columns, and one number more than rows"
         )
-    matrix = sp.csr_array((data, indices, indptr), shape=tuple(map(int, shape)))
-    matrix.check_format(full_check=True)
+    if data.dtype == np.float16:  # which SciPy does not add up
+        data = data.astype(np.float32)
+    matrix = csr_from_parts(data, indices, indptr, (int(shape[0]), int(shape[1])), name)
+    matrix.sum_duplicates()
     return matrix
 
 

@@ -11,36 +11,32 @@ import http.client
 import json
 import os
 import re
+import stat
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from slantwood.data.registry.entries import LARGEST
+from slantwood.data.registry.web import Deadline, FetchError, Origin, Retryable, open_url, read_some
 from slantwood.hints import shortened, shown
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes of a file received so far, and the bytes in all, or None where unknown."""
 
 _BLOCK = 1 << 18
-_TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
 _LONGEST_WAIT = 30.0
 _CHECKSUM = re.compile("sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}", re.IGNORECASE)
 # Far more than descriptions of data sets have.
 _LONGEST_DOCUMENT = 1 << 26
+_LONGEST_MARK = 1 << 16
+_HOUR = 3600.0
 
-
-class FetchError(OSError):
-    """A file could not be fetched; the message says which one, and why."""
-
-
-class _Retryable(Exception):
-    """A failure that may pass; `wait` are the seconds that the server asks for."""
-
-    def __init__(self, reason: str, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait = wait
+# What lies at a name beside a file need not be ours: a link is not followed, and a pipe not waited for.
+# Windows has neither flag, and no pipes in folders.
+_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def download(
@@ -52,6 +48,9 @@ def download(
     timeout: float = 30.0,
     attempts: int = 5,
     pause: float = 1.0,
+    max_bytes: int = LARGEST,
+    max_seconds: float = _HOUR,
+    named_by: str | None = None,
 ) -> None:
     """Fetch a file.
 
@@ -74,18 +73,28 @@ def download(
         How often a broken connection or a busy server is tried in all.
     pause : float, default=1
         Seconds before the second attempt; doubled for each further one.
+    max_bytes : int, default=4 GiB
+        The largest size that the file may have.
+    max_seconds : float, default=3600
+        How long all attempts together may take; another call continues.
+    named_by : str, optional
+        The address of the document that names `url`, which is trusted in its place: `url` must then be
+        https, and a public host. Redirects must lead to such addresses in any case. The rule does not hold
+        where the trusted address is itself http, or its host is not public.
 
     Raises
     ------
     FetchError
-        If the host cannot be reached, refuses, breaks off each time, or the checksum is wrong.
+        If the host cannot be reached, refuses, breaks off each time, sends too much, or takes too long; or if
+        the checksum is wrong, or the address leads where it may not.
     ValueError
         If the checksum is of another kind.
     """
     check_checksum_kind(checksum)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _Part(path, url)
-    _retry(lambda: _resume(url, part, progress, timeout), url, attempts, pause)
+    request = _Request(url, timeout, Deadline(max_seconds), Origin(named_by or url))
+    _retry(lambda: _resume(request, part, progress, max_bytes), request, attempts, pause)
     if not has_checksum(part.path, checksum):
         part.remove()
         raise FetchError(
@@ -95,19 +104,29 @@ def download(
     part.remove()
 
 
-def get_json(url: str, *, timeout: float = 30.0, attempts: int = 5, pause: float = 1.0) -> Any:
+def get_json(
+    url: str,
+    *,
+    timeout: float = 30.0,
+    attempts: int = 5,
+    pause: float = 1.0,
+    max_seconds: float = _HOUR,
+) -> Any:
     """Fetch a JSON document; raise FetchError as `download` does."""
+    request = _Request(url, timeout, Deadline(max_seconds), Origin(url))
 
     def fetch() -> bytes:
-        with _open(url, {}, timeout) as response:
-            text = _read_block(response, _LONGEST_DOCUMENT + 1)
-            if len(text) > _LONGEST_DOCUMENT:
-                raise FetchError(f"{url} sends more than {_LONGEST_DOCUMENT:,} bytes of JSON")
-            if response.length:
-                raise _Retryable(f"the connection ended {response.length} bytes too early")
-            return text
+        with request.open({}) as response:
+            text, total = bytearray(), _length(response)
+            while block := read_some(response, _BLOCK):
+                text += block
+                if len(text) > _LONGEST_DOCUMENT:
+                    raise FetchError(f"{url} sends more than {_LONGEST_DOCUMENT:,} bytes of JSON")
+            if total is not None and len(text) < total:
+                raise Retryable(f"the connection ended after {len(text)} of {total} bytes")
+            return bytes(text)
 
-    text = _retry(fetch, url, attempts, pause)
+    text = _retry(fetch, request, attempts, pause)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -134,6 +153,19 @@ def check_checksum_kind(checksum: str) -> None:
         )
 
 
+@dataclass(frozen=True)
+class _Request:
+    """What all attempts to fetch one file have in common."""
+
+    url: str
+    timeout: float
+    deadline: Deadline
+    origin: Origin
+
+    def open(self, headers: dict[str, str]) -> Any:
+        return open_url(self.url, headers, timeout=self.timeout, deadline=self.deadline, origin=self.origin)
+
+
 class _Part:
     """A file on its way: the bytes so far, and the mark by which its server tells versions apart."""
 
@@ -145,108 +177,91 @@ class _Part:
     def so_far(self) -> tuple[int, str]:
         """Return the number of bytes that can be kept, and the mark of their version."""
         try:
-            url, version = json.loads(self._mark.read_text(encoding="utf-8"))
-            size = self.path.stat().st_size
+            with _open_regular(self._mark, os.O_RDONLY) as mark:
+                url, version = json.loads(mark.read(_LONGEST_MARK))
+            with _open_regular(self.path, os.O_RDONLY) as part:
+                size = os.fstat(part.fileno()).st_size
         except (OSError, ValueError, TypeError, RecursionError):
             # Anything may lie there; what is no mark of ours is as good as none.
             return 0, ""
         return (size, version) if url == self._url and _can_be_sent(version) else (0, "")
 
-    def begin(self, version: str) -> None:
-        """Forget what there is, for a file of this version."""
-        self.path.write_bytes(b"")
-        self._mark.write_text(json.dumps([self._url, version]), encoding="utf-8")
+    def begin(self, version: str) -> IO[bytes]:
+        """Forget what there is, and open a new file of this version."""
+        self.remove()
+        with _open_regular(self._mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as mark:
+            mark.write(json.dumps([self._url, version]).encode())
+        return _open_regular(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+    def resume(self) -> IO[bytes]:
+        """Open the file to add to it."""
+        return _open_regular(self.path, os.O_WRONLY | os.O_APPEND)
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)
         self._mark.unlink(missing_ok=True)
 
 
-def _retry(action: Callable[[], Any], url: str, attempts: int, pause: float) -> Any:
+def _open_regular(path: Path, flags: int) -> IO[bytes]:
+    """Open a file that has no other name; neither follow a link nor wait for a pipe."""
+    if path.is_symlink():  # where links can be followed only
+        raise OSError(f"{path} is a link")
+    handle = os.open(path, flags | _AS_IT_IS, 0o666)
+    file = os.fdopen(handle, "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "wb")
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        file.close()
+        raise OSError(f"{path} is not a file of its own")
+    return file
+
+
+def _retry(action: Callable[[], Any], request: _Request, attempts: int, pause: float) -> Any:
     for attempt in range(attempts):
         try:
             return action()
-        except _Retryable as error:
+        except Retryable as error:
             reason = error
         if attempt + 1 < attempts:
             wait = pause * 2**attempt if reason.wait is None else reason.wait
-            time.sleep(min(wait, _LONGEST_WAIT))
-    raise FetchError(f"{url} failed {attempts} times; the last error was: {reason}") from reason
+            time.sleep(min(wait, _LONGEST_WAIT, request.deadline.left()))
+    raise FetchError(f"{request.url} failed {attempts} times; the last error was: {reason}") from reason
 
 
-def _resume(url: str, part: _Part, progress: Progress | None, timeout: float) -> None:
+def _resume(request: _Request, part: _Part, progress: Progress | None, max_bytes: int) -> None:
     done, version = part.so_far()
     headers = {"Range": f"bytes={done}-", "If-Range": version} if done else {}
     try:
-        response = _open(url, headers, timeout)
+        response = request.open(headers)
     except urllib.error.HTTPError as error:
         # Nothing follows these bytes: they are the whole file, or of another one.
         if _content_range(error.headers, r"bytes \*/([0-9]{1,18})$") == done > 0:
             return
         part.remove()
-        raise _Retryable("what was left of an earlier attempt does not fit", wait=0.0) from error
+        raise Retryable("what was left of an earlier attempt does not fit", wait=0.0) from error
     with response:
-        if response.status == http.client.PARTIAL_CONTENT:
-            if _content_range(response.headers, "bytes ([0-9]{1,18})-") != done:
-                part.remove()
-                raise _Retryable("the server went on at another place", wait=0.0)
-        else:
-            done = 0
-            part.begin(_version(response.headers))
-        length = response.headers.get("Content-Length")
-        total = done + int(length) if length and re.fullmatch("[0-9]{1,18}", length) else None
-        with open(part.path, "ab") as file:
-            while block := _read_block(response, _BLOCK):
+        is_rest = response.status == http.client.PARTIAL_CONTENT
+        if is_rest and _content_range(response.headers, "bytes ([0-9]{1,18})-") != done:
+            part.remove()
+            raise Retryable("the server went on at another place", wait=0.0)
+        done = done if is_rest else 0
+        length = _length(response)
+        total = None if length is None else done + length
+        with part.resume() if is_rest else part.begin(_version(response.headers)) as file:
+            while max(done, total or 0) <= max_bytes and (block := read_some(response, _BLOCK)):
                 file.write(block)
                 done += len(block)
                 if progress is not None:
                     progress(done, total)
+    if max(done, total or 0) > max_bytes:
+        part.remove()
+        raise FetchError(f"{request.url} sends more than the {max_bytes:,} bytes that this file may have")
     if total is not None and done < total:
-        raise _Retryable(f"the connection ended after {done} of {total} bytes")
+        raise Retryable(f"the connection ended after {done} of {total} bytes")
 
 
-class SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no way that leads from a connection that nobody can change to one that anybody can."""
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        """Return the request that follows a redirect."""
-        if req.full_url.startswith("https://") and not newurl.startswith("https://"):
-            raise FetchError(f"{req.full_url} redirects to {newurl}, which is not secure; expected https://")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
-    """Open an address; HTTPError comes out for a range that cannot be had only."""
-    if not url.startswith(("http://", "https://")):
-        raise FetchError(f"{url} is not an address that can be fetched; expected http:// or https://")
-    from slantwood import __version__
-
-    about = {"User-Agent": f"slantwood/{__version__} (data sets)", "Accept-Encoding": "identity"}
-    request = urllib.request.Request(url, headers={**about, **headers})
-    try:
-        return urllib.request.build_opener(SafeRedirects).open(request, timeout=timeout)
-    except FetchError:
-        raise
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
-            raise
-        if error.code in _TEMPORARY:
-            seconds = error.headers.get("Retry-After") or ""
-            wait = float(seconds) if seconds.isdecimal() else None
-            raise _Retryable(f"{error.code} {error.reason}", wait) from error
-        raise FetchError(f"{url} responds {error.code} {error.reason}") from error
-    except urllib.error.URLError as error:
-        raise FetchError(f"{url} cannot be reached ({error.reason})") from error
-    except (http.client.HTTPException, OSError) as error:
-        raise _Retryable(str(error) or type(error).__name__) from error
-
-
-def _read_block(response: Any, size: int) -> bytes:
-    try:
-        return response.read(size)
-    except (http.client.HTTPException, OSError) as error:
-        raise _Retryable(str(error) or type(error).__name__) from error
+def _length(response: Any) -> int | None:
+    length = response.headers.get("Content-Length")
+    return int(length) if length and re.fullmatch("[0-9]{1,18}", length) else None
 
 
 def _version(headers: Any) -> str:

@@ -12,6 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 _Path = TypeVar("_Path", bound=PurePath)
 _TABLE = Path(__file__).with_name("sets.toml")
 
+# More bytes than any known data set has.
+LARGEST = 4 << 30
+
+# A file of a data set has a number or a name in each cell, at most, and a header that lists names.
+_BYTES_PER_CELL = 64
+_BYTES_BESIDE = 64 << 20
+
 # The folders that the files of a task lie in.
 FOLDERS = {
     "regression": "str",
@@ -88,6 +95,12 @@ class Copy:
         # What the columns of a file of OpenML are for stands beside it.
         beside = () if self.openml is None else (str(description_path(PurePosixPath(self.files[0].name))),)
         return (*(file.name for file in self.files), *beside)
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest size in bytes that one of the files may have, when it is not compressed."""
+        n_cells = self.size.N * (self.size.D + self.size.T)
+        return min(_BYTES_BESIDE + _BYTES_PER_CELL * n_cells, LARGEST)
 
     @property
     def can_be_fetched(self) -> bool:

@@ -7,11 +7,12 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from slantwood.data.files import COMPRESSIONS
-from slantwood.data.registry.download import FetchError, Progress, download, has_checksum
+from slantwood.data.registry.download import Progress, download, has_checksum
 from slantwood.data.registry.entries import Copy, File, Source
 from slantwood.data.registry.openml import fetch_openml
 from slantwood.data.registry.places import find_files
 from slantwood.data.registry.unpack import unpack
+from slantwood.data.registry.web import FetchError
 
 
 def fetch_copy(copy: Copy, folder: Path, *, progress: Progress | None = None) -> None:
@@ -32,18 +33,21 @@ def fetch_copy(copy: Copy, folder: Path, *, progress: Progress | None = None) ->
         If a file cannot be had from any of its hosts; it says why, for each of them.
     """
     if copy.openml is not None:
-        fetch_openml(copy.openml, copy.size.N, folder / copy.files[0].name, progress=progress)
+        path = folder / copy.files[0].name
+        fetch_openml(copy.openml, copy.size.N, path, max_bytes=copy.max_bytes, progress=progress)
         return
     archives: set[Path] = set()
     for file in copy.files:
         if find_files([file.name], folder) is None:
-            _fetch_file(file, folder / file.name, archives, progress)
+            _fetch_file(file, folder / file.name, copy.max_bytes, archives, progress)
     # Only now: several files may come out of one archive.
     for archive in archives:
         archive.unlink(missing_ok=True)
 
 
-def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress | None) -> None:
+def _fetch_file(
+    file: File, path: Path, max_bytes: int, archives: set[Path], progress: Progress | None
+) -> None:
     checksum = f"sha256:{file.sha256}" if file.sha256 else ""
     reasons = []
     for source in file.sources:
@@ -52,7 +56,7 @@ def _fetch_file(file: File, path: Path, archives: set[Path], progress: Progress 
             if source.members or is_compressed:
                 archives.add(_fetch_packed(source, path, checksum, progress))
             else:
-                download(source.url, path, checksum=checksum, progress=progress)
+                download(source.url, path, checksum=checksum, max_bytes=max_bytes, progress=progress)
             return
         except FetchError as error:
             reasons.append(str(error))

@@ -12,12 +12,13 @@ import numpy as np
 
 from slantwood.data.formats.arff import read_clus, read_hierarchy
 from slantwood.data.read import read
-from slantwood.data.registry.download import FetchError, Progress
+from slantwood.data.registry.download import Progress
 from slantwood.data.registry.entries import Copy, Dataset, description_path
 from slantwood.data.registry.fetch import fetch_copy
 from slantwood.data.registry.listing import Listing, dataset, listing
 from slantwood.data.registry.openml import description_url, read_description
 from slantwood.data.registry.places import ENVIRONMENT, cache_folder, data_folders
+from slantwood.data.registry.web import FetchError
 from slantwood.data.table import Data, stacked
 from slantwood.hints import shown
 from slantwood.task_names import CLASS_TASKS

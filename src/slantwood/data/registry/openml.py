@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from slantwood.atomic import write_atomically
-from slantwood.data.registry.download import FetchError, Progress, check_checksum_kind, download, get_json
-from slantwood.data.registry.entries import description_path
+from slantwood.data.registry.download import Progress, check_checksum_kind, download, get_json
+from slantwood.data.registry.entries import LARGEST, description_path
+from slantwood.data.registry.web import FetchError
 from slantwood.hints import shown
 
 API = "https://www.openml.org/api/v1/json/data"
@@ -24,7 +25,9 @@ class Description:
     ignored: tuple[str, ...]
 
 
-def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress | None = None) -> None:
+def fetch_openml(
+    of: int | str, n_rows: int, path: Path, *, max_bytes: int = LARGEST, progress: Progress | None = None
+) -> None:
     """Fetch the file of a set, and the description of it to a .json file beside.
 
     Parameters
@@ -35,6 +38,8 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
         How many rows it has.
     path : Path
         Where the file goes.
+    max_bytes : int, default=4 GiB
+        The largest size that the file may have.
     progress : callable, optional
         As `download` has it.
 
@@ -57,7 +62,7 @@ def fetch_openml(of: int | str, n_rows: int, path: Path, *, progress: Progress |
         raise FetchError(f"{url} does not describe a data set with url and md5_checksum ({error})") from error
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(description_path(path), lambda file: file.write(json.dumps(document, indent=1).encode()))
-    download(address, path, checksum=checksum, progress=progress)
+    download(address, path, checksum=checksum, progress=progress, max_bytes=max_bytes, named_by=url)
 
 
 def description_url(of: int | str) -> str:

@@ -13,10 +13,11 @@ from typing import IO
 
 from slantwood.atomic import write_atomically
 from slantwood.data.files import decompression_error, open_read
+from slantwood.data.registry.entries import LARGEST
 from slantwood.hints import shortened, shown
 
-# More than any known data set has; a small archive can claim to hold far more.
-LIMIT = 4 << 30
+# A small archive can claim to hold far more.
+LIMIT = LARGEST
 _BLOCK = 1 << 20
 
 

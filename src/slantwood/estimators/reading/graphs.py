@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from slantwood.estimators.reading.text import node_text
-from slantwood.hints import optional_import
+from slantwood.hints import optional_import, printable_lines
 
 if TYPE_CHECKING:
     from slantwood.estimators.reading.tree_reading import TreeReading
@@ -51,5 +51,6 @@ def _label(reading: TreeReading, i: int) -> str:
 
 def _quoted(text: str) -> str:
     # A backslash before n is a new line there; all others are letters.
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    lines = printable_lines(text).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = lines.replace("\n", "\\n")
     return f'"{escaped}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from slantwood.hints import pluralize
+from slantwood.hints import pluralize, printable
 
 if TYPE_CHECKING:
     from slantwood.estimators.reading.tree_reading import TreeReading
@@ -58,7 +58,7 @@ def export_text(model: Any, tree: int = 0, *, max_depth: int | None = 10) -> str
 
 def text_of(reading: TreeReading) -> str:
     """Return a reading as indented text."""
-    return "\n".join([reading.title, *reading.notes, *_lines(reading)])
+    return "\n".join(map(printable, [reading.title, *reading.notes, *_lines(reading)]))
 
 
 def _lines(reading: TreeReading) -> Iterator[str]:
