@@ -633,7 +633,7 @@ def test_a_nested_xml_beside_makes_a_hierarchy(write):
     assert data.task == "hierarchical multi-label"
     assert data.hierarchy.nodes == data.target_names == ("it's red", "blue")
     assert data.hierarchy.edges == (("it's red", "blue"),)
-    np.testing.assert_array_equal(data.y, [[1, 0], [0, np.nan]])
+    np.testing.assert_array_equal(data.y, [[1, 0], [0, 0]])  # nothing is below what is not there
 
 
 def test_names_escaped_without_quotes_are_found(write):

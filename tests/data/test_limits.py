@@ -290,6 +290,15 @@ def test_a_path_of_many_classes_is_refused_before_each_of_them_is_spelled_out(tm
             reader(path)
 
 
+def test_labels_with_their_ancestors_are_refused_before_these_are_listed(tmp_path):
+    path = tmp_path / "a.arff"
+    links = ",".join(f"{'root' if i == 0 else i - 1}/{i}" for i in range(6000))
+    path.write_text(f"@attribute x numeric\n@attribute y hierarchical {links}\n@data\n1,5999\n2,?\n")
+    message = f"{re.escape(str(path))}: its labels with their ancestors would take 288,[0-9,]* bytes"
+    with taking_at_most(100 * MB), pytest.raises(ValueError, match=message):
+        read(path)
+
+
 # ---- the argument
 
 

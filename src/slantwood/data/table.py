@@ -39,8 +39,8 @@ class Data:
     target_names : sequence of str
         Names of the targets or labels, in the order of the columns of y.
     hierarchy : Hierarchy or None
-        The hierarchy of the labels, where the file has one. Labels in y are those that the file gives;
-        `Hierarchy.closure` adds the ones above.
+        The hierarchy of the labels, where the file has one. y then has all ancestors of the labels that the
+        file gives; `Hierarchy.most_specific` leaves them out.
     task : str or None
         "binary", "multi-class", "multi-label", "hierarchical multi-label", "regression", "multi-target
         regression", "multi-target classification" or, where some targets are numbers and others classes,
