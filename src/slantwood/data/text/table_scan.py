@@ -14,7 +14,7 @@ from slantwood.data.limits import Limit
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
-from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.numbers import fits, parse_cell
 from slantwood.data.text.scanning import GrowingArray, as_array, malformed, whole_lines
 
 _MAX_LEFTOVERS = 512
@@ -237,7 +237,7 @@ class _Scan:
     def _parse_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
         for row, column, begin, end, _ in self._leftovers[: self._progress[LEFTOVERS]].tolist():
-            value = parse_number(block[begin:end].decode(errors="replace"))
+            value = parse_cell(block[begin:end].decode(errors="replace"))
             is_input = self._layout.kinds[column] == NUMBER
             if value is None or not fits(value, single=is_input):
                 self._mistaken.add(column)

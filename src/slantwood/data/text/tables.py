@@ -2,8 +2,8 @@
 
 Quotes are those of RFC 4180: in a quoted cell may be separators and line ends, and a quote is written twice.
 A column whose cells are all numbers is one of numbers; one with text is nominal, but a rare text among
-numbers is a mistake in the file. The first rows tell which columns have text; where a later one tells better,
-these columns are read once more.
+numbers is a mistake in the file, and a few are reported. The first rows tell which columns have text; where a
+later one tells better, these columns are read once more.
 
 Not by pyarrow: its errors name no line, and on one thread it was no faster.
 """
@@ -11,10 +11,12 @@ Not by pyarrow: its errors name no line, and on one thread it was no faster.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,15 +26,15 @@ from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Categories, Table, sorted_categories
 from slantwood.data.text import table_scan
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
-from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.numbers import fits, parse_cell, parse_number
 from slantwood.data.text.scanning import malformed, scanning, whole_lines
 from slantwood.data.text.table_scan import Columns, Layout, TableFile, split_record
-from slantwood.hints import shown
-
-MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
+from slantwood.hints import listed, shown, stacklevel_of_user
 
 # Texts that are no more of a column of numbers than this are taken for mistakes.
 _RARE = 0.01
+# And up to this the user is warned, for the column is nominal then.
+_FEW = 0.2
 _CELLS_TO_LOOK_AT = 1 << 17
 # A name, its place among others, and what is noted of its column.
 _BYTES_OF_A_COLUMN = 400
@@ -109,7 +111,7 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
 
 def are_numbers(cells: Sequence[str]) -> bool:
     """Tell whether all cells are numbers, or missing."""
-    return all(cell in MISSING or parse_number(cell) is not None for cell in cells)
+    return all(parse_cell(cell) is not None for cell in cells)
 
 
 def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
@@ -131,12 +133,15 @@ def _as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
     held = {column: columns.numbers[:, j] for j, column in enumerate(layout.numbers)}
     held |= {column: columns.targets[:, j] for j, column in enumerate(layout.targets)}
     are_inputs = frozenset(roles.inputs)
+    mixed: list[_Mixed] = []
     for column in columns.codes:
-        found = _column(file, columns, column, column in roles.nominal, column in are_inputs)
+        found = _column(file, columns, column, column in roles.nominal, column in are_inputs, mixed)
         if isinstance(found, Categories):
             nominal[column] = found
         else:
             held[column][:] = found
+    if mixed:
+        _warn_of_texts(file, mixed)
     kept = [j for j, column in enumerate(layout.numbers) if column not in nominal]
     numbers = columns.numbers if len(kept) == len(layout.numbers) else columns.numbers[:, kept]
     targets = {i: np.ascontiguousarray(held[i]) for i in roles.targets if i not in nominal}
@@ -144,7 +149,7 @@ def _as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
 
 
 def _column(
-    file: TableFile, columns: Columns, column: int, is_nominal: bool, is_input: bool
+    file: TableFile, columns: Columns, column: int, is_nominal: bool, is_input: bool, mixed: list[_Mixed]
 ) -> Categories | np.ndarray:
     codes, values = columns.codes[column], []
     for code, letters in enumerate(columns.values[column]):
@@ -154,32 +159,81 @@ def _column(
             line = table_scan.line_of_row(file, int(np.argmax(codes == code)))
             raise malformed(file.path, line, f"{shown(letters)} is not text; expected UTF-8") from error
     if not is_nominal:
-        numbers = _numbers_of(file, file.names[column], codes, values, is_input)
+        numbers = _numbers_of(file, file.names[column], codes, values, is_input, mixed)
         if None not in numbers:
             return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
     return sorted_categories(Categories(codes, tuple(values)))
 
 
+class _Mixed(NamedTuple):
+    """A column of numbers but for a few cells, which is read as nominal."""
+
+    name: str
+    n_texts: int
+    n_cells: int  # that are not missing
+    row: int  # of the first text
+    text: str
+
+
 def _numbers_of(
-    file: TableFile, name: str, codes: np.ndarray, values: Sequence[str], is_input: bool
+    file: TableFile,
+    name: str,
+    codes: np.ndarray,
+    values: Sequence[str],
+    is_input: bool,
+    mixed: list[_Mixed],
 ) -> list[float | None]:
-    """Return what values say, None for texts; refuse a column that should be one of numbers, and is not."""
-    numbers = [parse_number(value) for value in values]
-    wrong = texts = [code for code, value in enumerate(numbers) if value is None]
-    counts = np.bincount(codes + 1)[1:]  # what is missing has the code -1
-    n_texts = int(counts[texts].sum())
+    """Return the number of each value, NaN where it marks a missing cell and None for a text.
+
+    A column that should be one of numbers, and is not, is refused; one of numbers and few texts is added to
+    the mixed ones.
+    """
+    numbers = [parse_cell(value) for value in values]
+    texts = [code for code, value in enumerate(numbers) if value is None]
     if not texts:
-        wrong = [code for code, value in enumerate(map(float, values)) if not fits(value, single=is_input)]
-        expected = f"a finite number of {'single' if is_input else 'double'} precision"
-    elif len(texts) < len(values) and (n_texts == 1 or n_texts <= _RARE * int(counts.sum())):
-        expected = "a number, as in the rest of this column"
-    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
-        expected = "a number with a decimal point, not a comma"
-    else:
+        known = [value for value in numbers if value is not None]
+        wrong = [code for code, value in enumerate(known) if not fits(value, single=is_input)]
+        if wrong:
+            expected = f"a finite number of {'single' if is_input else 'double'} precision"
+            raise _not_a_number(file, name, codes, values, wrong, expected)
         return numbers
-    if wrong:
-        row = int(np.argmax(np.isin(codes, wrong)))
-        found = f"column {shown(name)} has {shown(values[codes[row]])}; expected {expected}"
-        remedy = f"give nominal=[{shown(name)}] if its values are categories"
-        raise malformed(file.path, table_scan.line_of_row(file, row), f"{found}; {remedy}")
+    counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]  # what is missing has the code -1
+    n_texts = int(counts[texts].sum())
+    n_numbers = sum(
+        count
+        for count, value in zip(counts.tolist(), numbers, strict=True)
+        if value is not None and value == value
+    )
+    if n_numbers and (n_texts == 1 or n_texts <= _RARE * (n_texts + n_numbers)):
+        raise _not_a_number(file, name, codes, values, texts, "a number, as in the rest of this column")
+    if all(parse_number(values[code].replace(",", ".", 1)) is not None for code in texts):
+        expected = "a number with a decimal point, not a comma"
+        raise _not_a_number(file, name, codes, values, texts, expected)
+    if n_texts <= _FEW * (n_texts + n_numbers):
+        row = int(np.argmax(np.isin(codes, texts)))
+        mixed.append(_Mixed(name, n_texts, n_texts + n_numbers, row, values[codes[row]]))
     return numbers
+
+
+def _not_a_number(
+    file: TableFile, name: str, codes: np.ndarray, values: Sequence[str], wrong: Sequence[int], expected: str
+) -> ValueError:
+    """Return the error that names the first cell with one of the wrong values."""
+    row = int(np.argmax(np.isin(codes, wrong)))
+    found = f"column {shown(name)} has {shown(values[codes[row]])}; expected {expected}"
+    remedy = f"give nominal=[{shown(name)}] if its values are categories"
+    return malformed(file.path, table_scan.line_of_row(file, row), f"{found}; {remedy}")
+
+
+def _warn_of_texts(file: TableFile, mixed: Sequence[_Mixed]) -> None:
+    """Warn that columns became nominal for a few cells; the first of these columns is described."""
+    first, *others = mixed
+    line = table_scan.line_of_row(file, first.row)
+    likewise = f"; likewise {listed([each.name for each in others])}" * bool(others)
+    warnings.warn(
+        f"{file.path}: column {shown(first.name)} has text in {first.n_texts} of {first.n_cells} cells, the "
+        f"first {shown(first.text)} in line {line}, and numbers in the others; it is read as nominal"
+        f"{likewise}. Empty or correct these cells, or give nominal=[{shown(first.name)}] if its values are "
+        "categories",
+        stacklevel=stacklevel_of_user(),
+    )
