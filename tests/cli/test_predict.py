@@ -301,15 +301,24 @@ def test_the_name_of_the_output_tells_its_form(train, run, predicted, folder, wr
 
 
 def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(fails):
-    assert ".parquett" in fails("predict", "gone.slant", "gone.csv", "--output", "p.parquett")
+    assert ".parquett" in fails("predict", "gone.slant", "gone.csv", "--output", "p.parquett", code=2)
 
 
 def test_a_failed_prediction_leaves_the_earlier_file(train, fails, folder, write_csv, waves):
     write_csv("a.csv", waves)
     train("a.csv", "--targets", "u,v")
     (folder / "p.csv").write_text("earlier")
-    fails("predict", "m.slant", "a.csv", "--proba", "--output", "p.csv")
+    write_csv("b.csv", {"a": waves["a"]})
+    assert "b.csv" in fails("predict", "m.slant", "b.csv", "--output", "p.csv", "--force")
     assert (folder / "p.csv").read_text() == "earlier"
+
+
+@pytest.mark.parametrize("words", [("--proba",), ("--top-k", "2")])
+def test_what_a_model_does_not_predict_is_refused_before_rows_are_read(train, fails, write_csv, waves, words):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    said = fails("predict", "m.slant", "gone.csv", *words, code=2)
+    assert f"{words[0]}: it is for classes and labels, and the model predicts numbers" in said
 
 
 def test_models_saved_in_python_predict_by_position(fails, predicted, write_csv, waves):

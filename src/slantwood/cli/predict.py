@@ -45,11 +45,12 @@ def predict(
     check_result(output, model, data_path(data), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.predictions import predictions_of_blocks, writer_for
+    from slantwood.cli.predictions import check_request, predictions_of_blocks, writer_for
     from slantwood.cli.sources import blocks_for_model
 
     write = writer_for(output)
     forest = models.load(model, jobs)
+    check_request(forest, proba=proba, top_k=top_k)
     how = {"proba": proba, "top_k": top_k, "labels": labels}
     found = predictions_of_blocks(forest, blocks_for_model(forest, data, form), **how)
     n_rows = write(found)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import typer
 
 from slantwood.cli import models
 from slantwood.cli.parquet_predictions import write_parquet
@@ -44,6 +45,21 @@ class Predictions:
 
     heading: list[str]
     chunks: Iterator[list[list[Any]]]
+
+
+def check_request(model: Any, *, proba: bool, top_k: int | None) -> None:
+    """Refuse what a model does not predict, before rows are read."""
+    task = model.targets_.task
+    if task in NUMBER_TASKS and (proba or top_k is not None):
+        raise typer.BadParameter(
+            "it is for classes and labels, and the model predicts numbers",
+            param_hint="--proba" if proba else "--top-k",
+        )
+    if task in SEVERAL_TASKS and top_k is not None:
+        raise typer.BadParameter(
+            "it is for one target or labels, and the model predicts several; use --proba",
+            param_hint="--top-k",
+        )
 
 
 def predictions(
@@ -86,14 +102,8 @@ def _predicted(
 ) -> tuple[list[str], _Cells]:
     task, names = model.targets_.task, output_names(model)
     if task in NUMBER_TASKS:
-        if proba or top_k is not None:
-            raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
         return list(names), _matrix(_rounded(model.targets_, model.predict(X)))
     if task in SEVERAL_TASKS:
-        if top_k is not None:
-            raise ValueError(
-                "--top-k is for one target or labels, and the model predicts several; use --proba"
-            )
         return _several(model, X, proba, names)
     if top_k is not None:
         return _best(model, X, min(top_k, len(names)), names)
@@ -205,9 +215,9 @@ def writer_for(path: Path | None) -> Callable[[Predictions], int]:
     if path.suffix.lower() in _PARQUET:
         return partial(write_parquet, path)
     if suffix not in _LINES:
-        raise ValueError(
-            f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not, or "
-            ".parquet"
+        raise typer.BadParameter(
+            f"{path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not, or .parquet",
+            param_hint="--output",
         )
 
     def write(result: Predictions) -> int:
