@@ -16,6 +16,7 @@ _DATA = (
     "the name of a known data set."
 )
 _OUTPUT = "Write to a .csv, .tsv or .jsonl file, also .gz, .bz2, .xz or .zst; or to a .parquet file."
+_SAFE = "In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for formulas."
 _LABELS = "Labels as a list, or as a column of 0 and 1 for each."
 
 
@@ -33,6 +34,7 @@ def predict(
         bool | None,
         flag("--labels/--columns", _LABELS, show_default="a list for hierarchies and label trees"),
     ] = None,
+    safe_for_spreadsheets: Annotated[bool, flag("--safe-for-spreadsheets", _SAFE)] = False,
     form: FileForm,
     jobs: Jobs = None,
     force: Force = False,
@@ -48,7 +50,7 @@ def predict(
     from slantwood.cli.predictions import check_request, predictions_of_blocks, writer_for
     from slantwood.cli.sources import blocks_for_model
 
-    write = writer_for(output)
+    write = writer_for(output, safe=safe_for_spreadsheets)
     forest = models.load(model, jobs)
     check_request(forest, proba=proba, top_k=top_k)
     how = {"proba": proba, "top_k": top_k, "labels": labels}

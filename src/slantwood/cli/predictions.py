@@ -9,7 +9,6 @@ one itself stands in quotes, as cells of a CSV file do; in JSON they are lists.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import sys
@@ -27,6 +26,7 @@ import typer
 from slantwood.cli import models
 from slantwood.cli.parquet_predictions import write_parquet
 from slantwood.data.files import format_suffix, open_write
+from slantwood.data.text.numbers import parse_number
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
 from slantwood.model_data import ModelData
@@ -204,14 +204,19 @@ def _numbers(values: np.ndarray) -> list[Any]:
 # ---- writing
 
 
-def writer_for(path: Path | None) -> Callable[[Predictions], int]:
+def writer_for(path: Path | None, *, safe: bool = False) -> Callable[[Predictions], int]:
     """Return what writes predictions to a file, which appears when it is whole, or to stdout as CSV.
 
-    It returns the number of rows.
+    It returns the number of rows. With `safe` no text of a table is a formula to a spreadsheet.
     """
     if path is None:
-        return _to_stdout
+        return partial(_to_stdout, safe=safe)
     suffix = format_suffix(path)
+    if safe and suffix not in _DELIMITERS:
+        raise typer.BadParameter(
+            f"it is for {' and '.join(_DELIMITERS)}, and {path} is neither",
+            param_hint="--safe-for-spreadsheets",
+        )
     if path.suffix.lower() in _PARQUET:
         return partial(write_parquet, path)
     if suffix not in _LINES:
@@ -223,7 +228,7 @@ def writer_for(path: Path | None) -> Callable[[Predictions], int]:
     def write(result: Predictions) -> int:
         counted = _Counted(result)
         with open_write(path) as file:
-            for text in _LINES[suffix](counted.result):
+            for text in _lines(counted.result, suffix, safe):
                 file.write(text.encode())
         return counted.n_rows
 
@@ -243,17 +248,22 @@ class _Counted:
             yield chunk
 
 
-def _to_stdout(result: Predictions) -> int:
+def _to_stdout(result: Predictions, safe: bool) -> int:
     counted = _Counted(result)
-    sys.stdout.writelines(_csv(counted.result))
+    sys.stdout.writelines(_lines(counted.result, ".csv", safe))
     sys.stdout.flush()
     return counted.n_rows
 
 
-def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:
-    yield _delimited([result.heading], delimiter)
+def _lines(result: Predictions, suffix: str, safe: bool) -> Iterator[str]:
+    return _table(result, _DELIMITERS[suffix], safe) if suffix in _DELIMITERS else _jsonl(result)
+
+
+def _table(result: Predictions, delimiter: str, safe: bool) -> Iterator[str]:
+    cell_of = _no_formula if safe else _in_one_cell
+    yield _delimited([map(cell_of, result.heading)], delimiter)
     for chunk in result.chunks:
-        yield _delimited(([_in_one_cell(cell) for cell in row] for row in chunk), delimiter)
+        yield _delimited((map(cell_of, row) for row in chunk), delimiter)
 
 
 def _jsonl(result: Predictions) -> Iterator[str]:
@@ -262,17 +272,29 @@ def _jsonl(result: Predictions) -> Iterator[str]:
 
 
 def _delimited(rows: Any, delimiter: str) -> str:
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    lines = _Lines()
+    csv.writer(lines, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Lines that end with a line feed; csv puts cells with either character of its line end in quotes."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def _in_one_cell(cell: Any) -> Any:
     return _delimited([cell], ";").rstrip("\n") if isinstance(cell, list) else cell
 
 
-_LINES: dict[str, Callable[[Predictions], Iterator[str]]] = {
-    ".csv": _csv,
-    ".tsv": partial(_csv, delimiter="\t"),
-    ".jsonl": _jsonl,
-}
+def _no_formula(cell: Any) -> Any:
+    """Put an apostrophe before a text that spreadsheets would compute."""
+    cell = _in_one_cell(cell)
+    is_formula = isinstance(cell, str) and cell.startswith(_OF_FORMULAS) and parse_number(cell) is None
+    return f"'{cell}" if is_formula else cell
+
+
+_OF_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_LINES = (*_DELIMITERS, ".jsonl")
