@@ -524,9 +524,8 @@ def _ordered_labels(data: Data, names: Sequence[str], path: str) -> Any:
             f"{path} has labels that the model does not know, and they are left out: {listed(unknown)}",
             stacklevel=stacklevel_of_user(),
         )
-    y = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
     # Files that list the labels of each row have no column for a label that no row has.
-    return _place(y, data.target_names, names)
+    return _place(data.y, data.target_names, names)
 
 
 def _labels_of_rows(data: Data) -> Sequence[str]:

@@ -90,8 +90,7 @@ def load_problem(name: str, folder: str | PathLike[str] | None = None, part: str
     assert found.copy is not None
     notes: Any = {"name": found.name, "mark": found.copy.mark, "remark": found.remark}
     if data.task in LABEL_TASKS:
-        labels = data.y if data.hierarchy is None else data.hierarchy.closure(data.y)
-        return Problem(data.task, data.X, _compact(labels), data.hierarchy, **notes)
+        return Problem(data.task, data.X, _compact(data.y), data.hierarchy, **notes)
     known = _known(data.y)
     y = data.y[known]
     if data.task in CLASS_TASKS:

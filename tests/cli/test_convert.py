@@ -65,7 +65,7 @@ def test_options_of_the_other_kind_of_file_are_refused(fails, words, option):
 def test_what_cannot_be_converted_is_told(run, fails, folder, write_csv, waves, flowers):
     write_csv("a.csv", waves)
     run("train", "a.csv", "--targets", "u", "--trees", "2", "--model", "m.slant")
-    assert "expected .onnx or .slant" in fails("convert", "m.slant", "m.csv")
+    assert "expected .onnx or .slant" in fails("convert", "m.slant", "m.csv", code=2)
     assert "gone.csv" in fails("convert", "gone.csv", "b.arff")
     write_csv("f.csv", flowers)
     fails("convert", "f.csv", "f.npz")
@@ -74,6 +74,14 @@ def test_what_cannot_be_converted_is_told(run, fails, folder, write_csv, waves, 
 
 def test_an_end_that_tells_no_format_is_told_before_anything_is_read(fails):
     assert "--to" in fails("convert", "gone.csv", "b.foo", code=2)
+
+
+@pytest.mark.parametrize("option", ["--format", "--encoding"])
+@pytest.mark.parametrize("command", [("convert", "b.csv"), ("train",)])
+def test_a_format_or_encoding_that_is_not_known_is_told_before_anything_is_read(fails, command, option):
+    said = fails(command[0], "gone.csv", *command[1:], option, "cvs", code=2)
+    assert option in said
+    assert "'cvs'" in said
 
 
 def test_a_model_may_be_called_anything(run, folder, write_csv, waves):

@@ -93,8 +93,9 @@ def test_rows_of_frames_and_sparse_matrices_can_be_held_out(validated, folder):
 
 def test_more_folds_than_rows_are_refused(fails, write_csv, waves):
     write_csv("a.csv", waves)
-    assert "--folds 100" in fails("cv", "a.csv", "--targets", "u", "--folds", "100")
-    assert "--folds" in fails("cv", "a.csv", "--targets", "u", "--folds", "1", code=2)
+    words = ("a.csv", "--targets", "u")
+    assert "--folds: 100 is more than the 80 rows" in fails("cv", *words, "--folds", "100", code=2)
+    assert "--folds" in fails("cv", *words, "--folds", "1", code=2)
     assert "DATA" in fails("cv", code=2)
 
 

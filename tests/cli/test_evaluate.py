@@ -1,6 +1,7 @@
 """Claims about `slantwood evaluate`."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_each_task_has_its_measures(train, measures, write_csv, flowers, targets
     write_csv("a.csv", flowers)
     train("a.csv", "--targets", targets)
     document = measures("a.csv", "--per-target")
-    assert document.pop("rows") == 90
+    assert document.pop("rows") == document.pop("scored_rows") == 90
     each = document.pop("per_target")
     assert document.pop("positive_class", None) == ("right" if targets == "side" else None)
     assert set(document) - {"model", "data", "task"} == MEASURES[targets]
@@ -119,6 +120,28 @@ def test_classes_that_training_did_not_have_count_as_wrong(train, run, write_csv
     assert "'yew'" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("table", "targets", "empty"),
+    [("flowers", "kind", ["kind"]), ("waves", "u", ["u"]), ("waves", "u,v", ["u", "v"])],
+)
+def test_rows_without_targets_are_counted_apart(request, run, write_csv, table, targets, empty):
+    columns = request.getfixturevalue(table)
+    write_csv("a.csv", columns)
+    n_rows = len(columns["a" if table == "waves" else "kind"])
+    write_csv("b.csv", columns | {name: columns[name][: n_rows - 43] + [""] * 43 for name in empty})
+    words = ("train", "a.csv", "--targets", targets, "--trees", "2", "--model", "m.slant", "--test", "b.csv")
+    counted = f"{n_rows} rows, {n_rows - 43} of them with a known target."
+    assert f"Testing on b.csv: {counted}" in run(*words).stderr
+    result = run("evaluate", "m.slant", "b.csv", "--json")
+    assert counted in result.stderr
+    document = json.loads(result.stdout)
+    assert (document["rows"], document["scored_rows"]) == (n_rows, n_rows - 43)
+    assert "with a known target" not in run("evaluate", "m.slant", "a.csv").stderr
+    run("report", "m.slant", "b.csv")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert f"{n_rows} rows given, {n_rows - 43} of them with a known target" in page
+
+
 def test_rows_without_truth_are_left_out(train, run, measures, write_csv, flowers, waves, tags):
     for columns, targets, rows in ((flowers, "kind", 90), (tags, "last:4", 80)):
         write_csv("a.csv", columns)
@@ -133,6 +156,7 @@ def test_rows_without_truth_are_left_out(train, run, measures, write_csv, flower
     write_csv("a.csv", waves)
     train("a.csv", "--targets", "u,v")
     write_csv("b.csv", waves | {"v": waves["v"][:30] + [""] * 50})
+    assert measures("b.csv")["scored_rows"] == 80  # each has a target at least
     each = measures("b.csv", "--per-target")["per_target"]
     assert each["u"]["rows"] == 80
     assert each["v"]["rows"] == 30

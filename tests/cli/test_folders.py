@@ -97,7 +97,7 @@ def test_a_large_file_is_predicted_in_blocks_too(run, monkeypatch):
 def test_what_does_not_go_together_is_told(fails):
     train = ("train", "rows", "--targets", "y")
     assert "--kind forest has it" in fails(*train, "--kind", "boosting", "--max-memory", "1GB", code=2)
-    assert "max_memory='much'" in fails(*train, "--max-memory", "much")
+    assert "max_memory='much'" in fails(*train, "--max-memory", "much", code=2)
     assert "targets has 'w'" in fails("train", "rows", "--targets", "w", "--max-memory", "1GB")
     assert "oob_score=True" in fails(*train, "--max-memory", "100kB", "--oob")
 

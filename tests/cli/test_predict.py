@@ -300,16 +300,74 @@ def test_the_name_of_the_output_tells_its_form(train, run, predicted, folder, wr
     assert rows == predicted("a.csv")
 
 
+FORMULAS = ["=1+2", "+a", "-b", "@c", "\td", "\re", "-5", "+2.5e3", "f", "1-2"]
+
+
+@pytest.mark.parametrize("end", ["csv", "tsv", "csv.gz"])
+def test_no_class_is_a_formula_to_a_spreadsheet_on_demand(run, folder, write_csv, end):
+    X = np.arange(3.0 * len(FORMULAS), dtype=np.float32)[:, None] // 3
+    classes = np.repeat(np.array(FORMULAS), 3)
+    slantwood.ObliqueTreeClassifier(random_state=0, min_samples_split=2).fit(X, classes).save("m.slant")
+    write_csv("a.csv", {"x": X[::3, 0].tolist()})
+    rows = {}
+    for name, words in (("plain", ()), ("safe", ("--safe-for-spreadsheets",))):
+        run("predict", "m.slant", "a.csv", "--proba", "--output", f"{name}.{end}", *words)
+        content = (folder / f"{name}.{end}").read_bytes()
+        text = (gzip.decompress(content) if end.endswith("gz") else content).decode()
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "tsv" in end else ",")
+        rows[name] = list(lines)
+    assert rows["safe"][0] == rows["plain"][0]  # P(...) is no formula
+    assert [row[0] for row in rows["plain"][1:]] == FORMULAS
+    marked = ["'=1+2", "'+a", "'-b", "'@c", "'\td", "'\re", "-5", "+2.5e3", "f", "1-2"]
+    assert [row[0] for row in rows["safe"][1:]] == marked
+    assert [row[1:] for row in rows["safe"]] == [row[1:] for row in rows["plain"]]
+
+
+def test_names_of_labels_and_keys_are_no_formulas_either(run, folder):
+    head = [
+        "@relation r",
+        "@attribute id key",
+        "@attribute x numeric",
+        "@attribute '=a' {0,1}",
+        "@attribute b {0,1}",
+    ]
+    rows = ["=k1,-1,1,0", "k2,1,1,1", "k3,2,0,1", "-7,3,0,1"]
+    (folder / "a.arff").write_text("\n".join([*head, "@data", *rows, ""]))
+    run("train", "a.arff", "--targets", "last:2", "--trees", "2", "--model", "m.slant")
+    words = ("predict", "m.slant", "a.arff", "--safe-for-spreadsheets")
+    lines = list(csv.reader(io.StringIO(run(*words).stdout)))
+    assert lines[0] == ["key", "'=a", "b"]
+    assert [line[0] for line in lines[1:]] == ["'=k1", "k2", "k3", "-7"]
+    listed = list(csv.reader(io.StringIO(run(*words, "--labels").stdout)))
+    assert {line[1] for line in listed[1:]} <= {"'=a", "'=a;b", "b", ""}
+    assert any(line[1].startswith("'=a") for line in listed[1:])
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.parquet", "p.jsonl.gz"])
+def test_only_tables_of_text_are_made_safe_for_spreadsheets(fails, name):
+    words = ("predict", "gone.slant", "gone.csv", "--output", name, "--safe-for-spreadsheets")
+    assert f"--safe-for-spreadsheets: it is for .csv and .tsv, and {name} is neither" in fails(*words, code=2)
+
+
 def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(fails):
-    assert ".parquett" in fails("predict", "gone.slant", "gone.csv", "--output", "p.parquett")
+    assert ".parquett" in fails("predict", "gone.slant", "gone.csv", "--output", "p.parquett", code=2)
 
 
 def test_a_failed_prediction_leaves_the_earlier_file(train, fails, folder, write_csv, waves):
     write_csv("a.csv", waves)
     train("a.csv", "--targets", "u,v")
     (folder / "p.csv").write_text("earlier")
-    fails("predict", "m.slant", "a.csv", "--proba", "--output", "p.csv")
+    write_csv("b.csv", {"a": waves["a"]})
+    assert "b.csv" in fails("predict", "m.slant", "b.csv", "--output", "p.csv", "--force")
     assert (folder / "p.csv").read_text() == "earlier"
+
+
+@pytest.mark.parametrize("words", [("--proba",), ("--top-k", "2")])
+def test_what_a_model_does_not_predict_is_refused_before_rows_are_read(train, fails, write_csv, waves, words):
+    write_csv("a.csv", waves)
+    train("a.csv", "--targets", "u,v")
+    said = fails("predict", "m.slant", "gone.csv", *words, code=2)
+    assert f"{words[0]}: it is for classes and labels, and the model predicts numbers" in said
 
 
 def test_models_saved_in_python_predict_by_position(fails, predicted, write_csv, waves):

@@ -103,7 +103,7 @@ def test_force_is_not_taken_from_files_of_options(run, fails, folder, write_csv,
 
 def test_no_file_is_called_like_stdout(fails, run, folder, write_csv, waves):
     write_csv("a.csv", waves)
-    assert "give the name of a file" in fails("convert", "a.csv", "-", "--to", "csv")
+    assert "give the name of a file" in fails("convert", "a.csv", "-", "--to", "csv", code=2)
     run("train", "a.csv", "--targets", "u", "--trees", "2", "--model", "m.slant")
     assert run("predict", "m.slant", "a.csv", "--output", "-").stdout.startswith("u\n")
     assert not (folder / "-").exists()

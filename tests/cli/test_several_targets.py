@@ -121,7 +121,8 @@ def test_cross_validation_and_test_files_know_several_targets(run, trees):
 
 def test_the_best_classes_are_for_one_target(run, fails, trees):
     run("train", "trees.csv", *TARGETS, "--trees", "2", "--model", "m.slant")
-    assert "--top-k is for one target" in fails("predict", "m.slant", "trees.csv", "--top-k", "2")
+    said = fails("predict", "m.slant", "trees.csv", "--top-k", "2", code=2)
+    assert "--top-k: it is for one target or labels" in said
 
 
 def test_settings_of_clus_may_name_several_nominal_targets(run, write_arff, folder):
@@ -133,7 +134,7 @@ def test_settings_of_clus_may_name_several_nominal_targets(run, write_arff, fold
     )
     write_arff("t.arff", {"a": a.tolist(), "kind": kinds[0], "form": kinds[1]})
     (folder / "t.s").write_text("[Data]\nFile = t.arff\n[Attributes]\nTarget = 2-3\n")
-    run("train", "t.s", "--trees", "2", "--model", "m.slant")
+    run("train", "t.s", "--model", "m.slant")
     assert slantwood.load_model("m.slant").targets_.task == "multi-target classification"
 
 

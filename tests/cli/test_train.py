@@ -243,6 +243,14 @@ def test_weights_of_rows_count(run, folder):
         (("a.csv", "--targets", "u", "--set", "3"), "name=value"),
         (("a.csv", "--targets", "u", "--split-set", "D=3"), "GradientSplit has no 'D'"),
         (("a.csv", "--targets", "u", "--kind", "tree", "--oob"), "--oob"),
+        (
+            ("a.csv", "--targets", "u", "--kind", "tree", "--trees", "9"),
+            "--trees: --kind tree does not have it",
+        ),
+        (("a.csv", "--targets", "u", "--kind", "tree", "--jobs", "2"), "it grows one tree, on one thread"),
+        (("a.csv", "--targets", "u", "--max-features", "many"), "max_features='many'"),
+        (("a.csv", "--targets", "u", "--set", "min_impurity_decrease=-1"), "min_impurity_decrease=-1"),
+        (("a.csv", "--targets", "u", "--split-set", "C=-1"), "C=-1"),
         (("a.csv", "--targets", "u", "--kind", "tree", "--max-samples", "9"), "--max-samples"),
         (("a.csv", "--targets", "u", *BOOSTING, "--oob"), "--oob"),
         (("a.csv", "--targets", "u", *BOOSTING, "--max-samples", "9"), "--set subsample=0.5"),
@@ -259,6 +267,38 @@ def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
     assert said in fails("train", *words, code=2)
 
 
+@pytest.mark.parametrize("command", ["train", "cv"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--kind", "tree", "--trees", "9"),
+        ("--kind", "tree", "--jobs", "2"),
+        ("--kind", "label-trees", "--preset", "fast"),
+        ("--kind", "tree", "--preset", "best"),
+        ("--kind", "label-trees", "--split", "svm"),
+        ("--set", "tres=3"),
+        ("--set", "min_impurity_decrease=-1"),
+        ("--task", "regression", "--set", "class_weight=balanced"),
+        ("--split-set", "D=3"),
+        ("--split-set", "C=-1"),
+        ("--max-features", "many"),
+        ("--max-memory", "much"),
+    ],
+    ids=" ".join,
+)
+def test_options_are_refused_before_the_data_are_read(fails, folder, command, words):
+    (folder / "torn.csv").write_text("a,u\n1,2\n3\n")
+    said = fails(command, "torn.csv", "--targets", "u", *words, code=2)
+    assert words[-2] in said or words[-1].partition("=")[0] in said
+    assert "torn.csv" not in said
+
+
+def test_options_of_either_task_are_accepted_until_the_task_is_known(run, fails, write_csv, waves):
+    write_csv("a.csv", waves)
+    words = ("train", "a.csv", "--targets", "u", "--set", "class_weight=balanced")
+    assert "'class_weight'" in fails(*words, code=2)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -270,7 +310,6 @@ def test_wrong_usage_has_exit_code_2(fails, write_csv, waves, words, said):
         (("a.csv",), "targets"),
         (("a.csv", "--targets", "w"), "targets has 'w'"),
         (("a.csv", "--targets", "u", "--model", "gone/m.slant"), "the folder gone of m.slant does not exist"),
-        (("a.csv", "--targets", "u", "--max-features", "many"), "max_features='many'"),
         (("a.csv", "--targets", "u", "--test", "gone.csv"), "there is no file 'gone.csv'"),
         (("torn.csv", "--targets", "u"), "torn.csv"),
     ],

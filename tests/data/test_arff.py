@@ -246,6 +246,19 @@ def test_a_wrong_row_is_named(write, row, message):
         read(path, "z")
 
 
+@pytest.mark.parametrize("cell", ["1_0", "\u0661", "\uff11", "\u0967.5"])
+@pytest.mark.parametrize("targets", ["z", "x"])
+def test_numbers_have_the_digits_0_to_9_alone(write, cell, targets):
+    path = write(f"@attribute x numeric\n@attribute z numeric\n@data\n1,2\n{cell},3\n4,5\n")
+    with pytest.raises(ValueError, match=f"line 5: attribute 'x' has the cell '{cell}'; expected a number"):
+        read(path, targets)
+
+
+def test_blanks_of_any_kind_around_a_number_are_ignored(write):
+    text = "@attribute x numeric\n@attribute z numeric\n@data\n\u00a01\u00a0,2\n3,4\n"
+    assert read(write(text), "z").X.tolist() == [[1], [3]]
+
+
 @pytest.mark.parametrize(
     "row",
     [
@@ -258,6 +271,8 @@ def test_a_wrong_row_is_named(write, row, message):
             "{0 1}2",
             "{0 1",
             "{0 1_0}",
+            "{0 \u0661}",
+            "{0 1\uff11}",
             "{0 inf}",
             "{0 1e39}",
             "{1 c}",
@@ -633,7 +648,7 @@ def test_a_nested_xml_beside_makes_a_hierarchy(write):
     assert data.task == "hierarchical multi-label"
     assert data.hierarchy.nodes == data.target_names == ("it's red", "blue")
     assert data.hierarchy.edges == (("it's red", "blue"),)
-    np.testing.assert_array_equal(data.y, [[1, 0], [0, np.nan]])
+    np.testing.assert_array_equal(data.y, [[1, 0], [0, 0]])  # nothing is below what is not there
 
 
 def test_names_escaped_without_quotes_are_found(write):

@@ -14,8 +14,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slantwood import ObliqueTreeClassifier
 from slantwood.data import Data, read, read_clus, read_hierarchy
 from slantwood.data import write as write_data
+from slantwood.metrics import pooled_auprc
 from slantwood.targets.hierarchy import Hierarchy
 
 PLAIN = """\
@@ -40,8 +42,9 @@ def write(tmp_path):
 
 
 def labels_of(data):
-    """Spell y out: the labels of each row."""
-    return [{data.hierarchy.nodes[column] for column in np.flatnonzero(row)} for row in data.y.toarray()]
+    """Return the most specific labels of each row of y, which has their ancestors too."""
+    np.testing.assert_array_equal(data.y.toarray(), data.hierarchy.closure(data.y).toarray())
+    return list(map(set, data.hierarchy.label_sets(data.hierarchy.most_specific(data.y))))
 
 
 def listing(classes, *cells):
@@ -61,8 +64,8 @@ def test_numbers_labels_and_names_are_those_of_the_file(write):
     assert (data.y.format, data.y.dtype) == ("csr", np.int8)
     assert data.task == "hierarchical multi-label"
     assert data.target_names == data.hierarchy.nodes
-    # dog is not added above dog/pug.
-    np.testing.assert_array_equal(data.y.toarray(), [[1, 0, 0], [1, 0, 1]])
+    # dog is added above dog/pug.
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 0, 0], [1, 1, 1]])
     assert data.keys is None
 
 
@@ -213,7 +216,7 @@ def test_names_that_occur_twice_are_told_apart(write):
 def test_rows_without_label_are_nan_throughout(write):
     data = read_clus(write(listing("a,a/b", "a", "?", "a/b")))
     assert data.y.dtype == np.float32
-    np.testing.assert_array_equal(data.y.toarray(), [[1, 0], [np.nan, np.nan], [0, 1]])
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 0], [np.nan, np.nan], [1, 1]])
 
 
 def test_a_file_without_rows_has_the_right_columns(write):
@@ -313,7 +316,14 @@ def test_any_hierarchy_and_its_labels_read_back(tmp_path_factory, hierarchy, dra
     assert set(again.hierarchy.nodes) == set(hierarchy.nodes)
     assert set(again.hierarchy.edges) == set(hierarchy.edges)
     found = again.hierarchy.label_sets(again.y)
-    assert [labels and set(labels) for labels in found] == sets
+    assert found == again.hierarchy.label_sets(again.hierarchy.closure(again.hierarchy.indicator(sets)))
+
+
+def test_a_file_lists_the_most_specific_labels_only(write, tmp_path):
+    data = read_clus(write(listing("a,a/b,c", "a/b@c", "a/b@a", "?", "a")))
+    path = tmp_path / "again.arff"
+    write_data(data, path)
+    assert path.read_text().splitlines()[-4:] == ["a/b@c", "a/b", "?", "a"]
 
 
 @pytest.mark.parametrize(
@@ -470,7 +480,16 @@ def test_links_below_a_root_make_a_graph(write):
     assert data.hierarchy.nodes == ("a", "b", "c", "0")
     assert data.hierarchy.parents("c") == ("a", "b")
     assert data.hierarchy.roots == ("a", "b")
-    assert labels_of(data) == [{"c"}, {"0", "a"}]
+    assert labels_of(data) == [{"c"}, {"0"}]  # a is above 0
+
+
+def test_measures_of_the_labels_of_a_file_are_those_of_the_estimator(write):
+    rows = [f"{x},{'a/b' if x % 3 else 'c/d'}" for x in range(30)]
+    head = "@relation r\n@attribute x numeric\n@attribute y hierarchical a,a/b,c,c/d\n@data\n"
+    data = read_clus(write(head + "\n".join(rows)))
+    tree = ObliqueTreeClassifier(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    probabilities = tree.predict_proba(data.X)
+    assert pooled_auprc(data.y, probabilities) == tree.score(data.X, data.y)
 
 
 def test_a_list_of_classes_in_a_comment_counts(write):
@@ -482,7 +501,7 @@ def test_columns_follow_a_hierarchy_that_is_given(write):
     given = Hierarchy.from_paths(["b", "a", "a/c", "d"])
     data = read_clus(write(listing("a,a/c,b", "a/c@b", "a")), hierarchy=given)
     assert data.hierarchy is given
-    np.testing.assert_array_equal(data.y.toarray(), [[1, 0, 1, 0], [0, 1, 0, 0]])
+    np.testing.assert_array_equal(data.y.toarray(), [[1, 1, 1, 0], [0, 1, 0, 0]])
 
 
 def test_padding_is_dropped_under_a_given_hierarchy_too(write):
@@ -780,7 +799,8 @@ def test_any_table_reads_back_as_it_was_written(tmp_path_factory, table, in_pair
         if labels is None:
             assert np.isnan(row).all()
         else:
-            assert row.tolist() == [label in labels for label in LABELS]
+            given = data.hierarchy.indicator([labels])
+            assert row.tolist() == data.hierarchy.closure(given).toarray()[0].tolist()
 
 
 @pytest.mark.parametrize(

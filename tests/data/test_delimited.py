@@ -68,7 +68,7 @@ def is_number(cell):
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell
+    return "_" not in cell and cell.strip().isascii()
 
 
 def test_numbers_texts_and_gaps(table_of):
@@ -159,6 +159,73 @@ def test_an_underscore_makes_a_code(table_of):
     assert columns_of(table_of("a\n1_0\n2_0\n3\n")) == {"a": ["1_0", "2_0", "3"]}
 
 
+@pytest.mark.parametrize("digits", ["\u0661\u0662", "\uff11\uff12", "\u0967\u0968", "1\uff12"])
+def test_digits_of_other_scripts_make_a_text(table_of, digits):
+    assert columns_of(table_of(f"a\n{digits}\n{digits}\n3\n")) == {"a": [digits, digits, "3"]}
+    with pytest.raises(ValueError, match=f"line 4: column 'a' has '{digits}'; expected a number"):
+        table_of(f"a\n1\n2\n{digits}\n")
+
+
+MARKS = ["#N/A", "#NA", "-", ".", "<NA>", "NULL", "None", "n/a", "na", '" "', "NA", "N/A", "NaN", "null", "?"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_the_usual_marks_of_missing_values_are_missing_among_numbers(table_of, mark):
+    # The first row, a later one, nearly all rows, and all of them; input and target.
+    for cells in ([mark, "1", "2"], ["1", mark, "2"], [mark, mark, "2", mark], [mark, mark]):
+        rows = "".join(f"{cell},{cell}\n" for cell in cells)
+        table = table_of(f"x,y\n{rows}", "y")
+        expected = [np.nan if cell == mark else float(cell) for cell in cells]
+        assert not table.nominal
+        np.testing.assert_array_equal(table.numbers[:, 0], expected)
+        np.testing.assert_array_equal(table.targets[0], expected)
+
+
+def test_a_mark_that_comes_late_is_missing(table_of):
+    n = 140_000  # more rows than are looked at first
+    table = table_of("a,b\n" + "1,\n" * n + "-,#N/A\n2,3\n")
+    assert not table.nominal
+    np.testing.assert_array_equal(table.numbers[n:], [[np.nan, np.nan], [2, 3]])
+
+
+def test_marks_among_texts_are_categories_but_for_the_shortest_list(table_of):
+    text = "a,b\nx,1\n-,-\n#N/A,c\nNULL,d\nNA,?\n"
+    assert columns_of(table_of(text)) == {
+        "a": ["x", "-", "#N/A", "NULL", None],
+        "b": ["1", "-", "c", "d", None],
+    }
+    assert columns_of(table_of("a\n1\n-\n2\n", nominal="a")) == {"a": ["1", "-", "2"]}
+
+
+def test_a_rare_text_beside_marks_alone_is_a_category(table_of):
+    assert columns_of(table_of("a\n" + "-\n" * 200 + "x\n")) == {"a": ["-"] * 200 + ["x"]}
+
+
+def test_a_row_of_numbers_and_marks_is_no_line_of_names(table_of):
+    assert columns_of(table_of("1,#N/A\n2,3\n")) == {"x0": [1, 2], "x1": [None, 3]}
+
+
+def test_a_column_of_numbers_but_for_a_few_cells_is_reported(table_of):
+    rows = [[str(i), "3", "k", "5"] for i in range(20)]
+    rows[2][0] = rows[7][0] = "n.d."
+    rows[5][1] = rows[6][1] = "low"
+    rows[0][3] = rows[1][3] = rows[2][3] = rows[3][3] = rows[4][3] = "high"  # a fourth of the cells
+    text = "a,b,c,d\n" + "\n".join(map(",".join, rows))
+    message = (
+        "table.csv: column 'a' has text in 2 of 20 cells, the first 'n.d.' in line 4, and numbers in the "
+        r"others; it is read as nominal; likewise 'b'. Empty or correct.*nominal=\['a'\]"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        table = table_of(text)
+    assert len(caught) == 1
+    assert set(table.nominal) == {0, 1, 2, 3}
+    assert set(table_of(text, nominal=["a", "b"]).nominal) == {0, 1, 2, 3}
+
+
+def test_cells_that_are_missing_do_not_make_texts_few(table_of):
+    assert set(table_of("a\n1\n2\n" + "-\n" * 20 + "x\ny\n").nominal) == {0}
+
+
 ROWS = "".join(f"{i}\n" for i in range(300))
 
 
@@ -199,7 +266,10 @@ def test_text_that_comes_late_makes_the_whole_column_text(table_of):
     text = (
         "a,b,c\n" + "".join(f"{i % 7},,{i}\n" for i in range(n)) + "".join("u,v,5\n" for _ in range(n // 9))
     )
-    table = table_of(text)
+    with pytest.warns(
+        UserWarning, match="column 'a' has text in 15555 of 155555 cells, the first 'u' in line"
+    ):
+        table = table_of(text)
     assert set(table.nominal) == {0, 1}
     assert table.nominal[0].values == ("0", "1", "2", "3", "4", "5", "6", "u")
     np.testing.assert_array_equal(table.nominal[0].codes[:n], np.arange(n) % 7)
@@ -392,7 +462,8 @@ def frame_of_pandas(path, separator):
 def test_real_tables_are_read_as_by_pandas(file):
     path = data_folder() / f"{file}.xz"
     frame = frame_of_pandas(path, "\t" if "tsv" in file else ",")
-    data = read(path, targets=())
+    codes = [name for name in ("diag_1", "diag_2", "diag_3") if name in frame]  # numbers, but for a few
+    data = read(path, targets=(), nominal=codes)
     assert data.feature_names == tuple(frame)
     assert data.X.shape == frame.shape
     for j, name in enumerate(frame):

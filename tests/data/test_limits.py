@@ -280,6 +280,22 @@ def test_one_long_text_does_not_make_all_of_them_take_as_much(tmp_path, name, te
         read(path, targets="y")
 
 
+def test_many_columns_of_text_take_little_more_memory_than_their_frame(tmp_path):
+    path = tmp_path / "a.csv"
+    n_columns = 20_000
+    rows = [
+        [f"c{j}" for j in range(n_columns)],
+        *[["abc"[(i + j) % 3] for j in range(n_columns)] for i in range(4)],
+    ]
+    path.write_text("\n".join(map(",".join, rows)))
+    warm = tmp_path / "warm.csv"
+    warm.write_text("a,b\nx,1\n")
+    read(warm, targets=())  # which compiles, and imports pandas
+    with taking_at_most(20 * MB):  # of which the frame is 14
+        X = read(path, targets=()).X
+    assert (X.shape, X["c4"].tolist()) == ((4, n_columns), ["b", "c", "a", "b"])
+
+
 def test_a_path_of_many_classes_is_refused_before_each_of_them_is_spelled_out(tmp_path):
     path = tmp_path / "a.arff"
     classes = "/".join(["a"] * 50_000)
@@ -288,6 +304,15 @@ def test_a_path_of_many_classes_is_refused_before_each_of_them_is_spelled_out(tm
     for reader in (read, read_clus, read_hierarchy):
         with taking_at_most(100 * MB), pytest.raises(ValueError, match=message):
             reader(path)
+
+
+def test_labels_with_their_ancestors_are_refused_before_these_are_listed(tmp_path):
+    path = tmp_path / "a.arff"
+    links = ",".join(f"{'root' if i == 0 else i - 1}/{i}" for i in range(6000))
+    path.write_text(f"@attribute x numeric\n@attribute y hierarchical {links}\n@data\n1,5999\n2,?\n")
+    message = f"{re.escape(str(path))}: its labels with their ancestors would take 288,[0-9,]* bytes"
+    with taking_at_most(100 * MB), pytest.raises(ValueError, match=message):
+        read(path)
 
 
 # ---- the argument

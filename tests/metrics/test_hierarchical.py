@@ -17,6 +17,9 @@ from slantwood.metrics import (
     PrecisionRecallF1,
     hierarchical_precision_recall_f1,
     label_ranking_average_precision,
+    micro_f1,
+    ndcg_at_k,
+    pooled_auprc,
 )
 from slantwood.targets.hierarchy import Hierarchy
 from tests.sampling import examples
@@ -209,6 +212,15 @@ def test_input_is_left_as_it_was():
     hierarchical_precision_recall_f1(y, dense, hierarchy=TREE)
     assert (dense == before).all()
     assert y.nnz == 2
+
+
+@pytest.mark.parametrize("sets", [[{"a/x"}, {"b"}], [["a/x"], ["b"]], [["a/x", "b"], []]])
+@pytest.mark.parametrize("measure", [pooled_auprc, micro_f1, ndcg_at_k])
+def test_measures_that_take_no_hierarchy_refuse_label_sets(sets, measure):
+    more = {"k": 1} if measure is ndcg_at_k else {}
+    message = "y_true holds sets of labels.* pass hierarchy.closure.hierarchy.indicator.y_true"
+    with pytest.raises(ValueError, match=message):
+        measure(sets, np.ones((2, 5)), **more)
 
 
 def test_huge_sparse_indicators_are_never_made_dense():

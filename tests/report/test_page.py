@@ -269,4 +269,6 @@ def test_what_cannot_be_reported_is_refused(fitted, tmp_path):
         model.report(path, y=y)
     with pytest.raises(ValueError, match="y has 3"):
         model.report(path, X, y[:3])
-    assert not path.exists()
+    with pytest.raises(ValueError, match=r"r\.pdf does not end in .html.*; give .*r\.html"):
+        model.report(path.with_suffix(".pdf"))
+    assert not list(tmp_path.iterdir())

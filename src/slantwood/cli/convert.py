@@ -17,6 +17,7 @@ from slantwood.cli.options import (
     Nominal,
     argument,
     flag,
+    known_format,
     option,
 )
 from slantwood.cli.results import check_result
@@ -32,7 +33,7 @@ def convert(
     targets: Annotated[str | None, option("COLUMNS", "Columns to set apart, as in train.")] = None,
     drop: Annotated[str | None, option("COLUMNS", "Columns to leave out.")] = None,
     nominal: Nominal = None,
-    format: Annotated[str | None, option("NAME", "Format of IN.")] = None,
+    format: Annotated[str | None, option("NAME", "Format of IN.", callback=known_format)] = None,
     to: Annotated[str | None, option("NAME", "Format of OUT.")] = None,
     header: Header = None,
     encoding: Encoding = None,
@@ -80,7 +81,9 @@ def _convert_model(source: Path, target: Path, saving: dict[str, Any]) -> None:
         case ".slant":
             load_model(source).save(target, **saving)
         case end:
-            raise ValueError(f"{target} ends in {end!r}; expected .onnx or .slant, into which models go")
+            raise typer.BadParameter(
+                f"{target} ends in {end!r}; expected .onnx or .slant, into which models go", param_hint="OUT"
+            )
 
 
 def _convert_data(source: str, target: Path, to: str | None, reading: dict[str, Any]) -> None:

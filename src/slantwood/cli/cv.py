@@ -40,9 +40,11 @@ def cv(
         typer.echo(options_as_toml(context))
         return
 
+    from slantwood.cli import models
     from slantwood.cli.score_tables import mean_and_deviation
     from slantwood.evaluation.measure_names import measure_name
 
+    models.check_options(training)
     data = training_data(training)
     started = time.perf_counter()
     by_fold = list(_scores_by_fold(training, data, folds, every))
@@ -92,7 +94,9 @@ def _folds(data: Data, n_folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
 
     n_rows = data.X.shape[0]
     if n_folds > n_rows:
-        raise ValueError(f"--folds {n_folds} is more than the {n_rows} rows of the data")
+        raise typer.BadParameter(
+            f"{n_folds} is more than the {n_rows} rows of the data", param_hint="--folds"
+        )
     if data.task in (*NUMBER_TASKS, *SEVERAL_TASKS):
         folds: Any = KFold(n_folds, shuffle=True, random_state=seed)
     else:

@@ -16,7 +16,6 @@ from slantwood.cli.options import (
     option,
     with_options,
 )
-from slantwood.hints import pluralize
 
 
 @with_options
@@ -36,18 +35,20 @@ def evaluate(
     """Score the predictions of a model on a data file."""
     from slantwood.cli import models
     from slantwood.cli.score_tables import print_scores
-    from slantwood.cli.scores import scores
+    from slantwood.cli.scores import rows_in_words, scores
     from slantwood.cli.sources import data_for_model
+    from slantwood.evaluation.scores import scored_rows
 
     forest = models.load(model, jobs)
     found = data_for_model(forest, data, form, targets)
     task, n_rows = forest.targets_.task, found.X.shape[0]
-    say(f"Task: {task}, {pluralize(n_rows, 'row')}.")
+    say(f"Task: {task}, {rows_in_words(forest, found.y, n_rows)}.")
     result = scores(forest, found.X, found.y, every=every)
     if not json:
         print_scores(result, per_target=per_target)
         return
-    document = {"model": str(model), "data": data, "task": task, "rows": n_rows, **result.together}
+    document = {"model": str(model), "data": data, "task": task, "rows": n_rows}
+    document |= {"scored_rows": int(scored_rows(forest, found.y).sum()), **result.together}
     if result.positive is not None:
         document["positive_class"] = result.positive
     print_json(document | ({"per_target": result.each} if per_target else {}))

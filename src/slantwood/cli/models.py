@@ -16,6 +16,8 @@ from slantwood.cli.console import Show
 from slantwood.cli.toml import parse_pair, parse_value
 from slantwood.cli.training_options import AUTO_SPLIT, Kind, TrainingOptions
 from slantwood.data.scans.scan import Scan
+from slantwood.estimators.label_tree import check_label_tree_parameters
+from slantwood.estimators.validation import check_parameters, check_preset
 from slantwood.hints import did_you_mean
 from slantwood.split_names import split_class
 from slantwood.task_names import NUMBER_TASKS
@@ -49,6 +51,8 @@ _CLASSES = {
 # What to do in place of options that a kind of model does not have.
 _LIMITS = "--max-depth, --min-samples-leaf and --max-leaf-nodes limit its trees"
 _INSTEAD = {
+    (Kind.tree, "trees"): "it grows one tree; --kind forest has it",
+    (Kind.tree, "jobs"): "it grows one tree, on one thread; --kind forest has it",
     (Kind.tree, "oob_score"): "it grows one tree of all rows; --kind forest has it",
     (Kind.tree, "max_samples"): "it sees all rows; --kind forest has it",
     (
@@ -68,18 +72,48 @@ _INSTEAD = {
 _OF_FORESTS = "its trees divide labels, with linear classifiers; --kind forest has it"
 
 
+def check_options(options: TrainingOptions, *, oob: bool = False) -> None:
+    """Refuse options before data are read: those that the kind of model has for no task, and wrong values."""
+    if options.kind == Kind.label_trees:
+        _check_no_splits(options)
+    tasks = {
+        None: ("Classifier", "Regressor"),
+        "classification": ("Classifier",),
+        "regression": ("Regressor",),
+    }
+    of_tasks = ("Classifier",) if options.kind == Kind.label_trees else tasks[options.task]
+    refusals: list[typer.BadParameter] = []
+    for of_task in of_tasks:
+        try:
+            _make_model(options, of_task, None, oob)
+        except typer.BadParameter as refusal:
+            refusals.append(refusal)
+    if len(refusals) == len(of_tasks):
+        raise refusals[0]
+
+
 def new_model(options: TrainingOptions, data: Data | Scan, *, oob: bool = False) -> Any:
     """Make the estimator that the options ask for."""
     of_task = "Regressor" if data.task in NUMBER_TASKS else "Classifier"
     if options.kind == Kind.label_trees:
-        _check_for_label_trees(options, data)
-        of_task = "Classifier"
+        _check_no_splits(options)
+        if data.task != "multi-label":
+            raise typer.BadParameter(
+                f"{options.kind} is for rows with labels, and the task is {data.task}; "
+                "--kind forest is for it",
+                param_hint="--kind",
+            )
+    return _make_model(options, of_task, data.hierarchy, oob)
+
+
+def _make_model(options: TrainingOptions, of_task: str, hierarchy: Any, oob: bool) -> Any:
+    """Make the estimator of a kind of task, and check its parameters."""
     make = getattr(slantwood, f"{_CLASSES[options.kind]}{of_task}")
     said = {name: getattr(options, name) for name in _SAME_NAME}
-    said |= {"hierarchy": data.hierarchy, "oob_score": oob or None}
+    said |= {"hierarchy": hierarchy, "oob_score": oob or None}
     said["preset"] = None if options.preset == "default" else str(options.preset)
     given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    _check_options(options.kind, given, make)
+    _check_options(options, given, make)
     if "max_features" in given:
         given["max_features"] = parse_value(given["max_features"])
     given |= {} if options.kind == Kind.label_trees else {"split": _split(options)}
@@ -87,24 +121,31 @@ def new_model(options: TrainingOptions, data: Data | Scan, *, oob: bool = False)
         given["n_jobs"] = options.jobs or -1
         given |= {} if options.trees is None else {"n_estimators": options.trees}
     given["random_state"] = options.seed
-    return make(**given | _parameters("--set", options.parameters, make))
+    model = make(**given | _parameters("--set", options.parameters, make))
+    check = check_label_tree_parameters if is_label_trees(model) else check_parameters
+    try:
+        check(model.get_params(deep=False))
+        if options.kind == Kind.tree:
+            check_preset(model.preset, is_single_tree=True)
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    return model
 
 
 def _split(options: TrainingOptions) -> Any:
     split: Any = str(options.split)
     if options.split_parameters:
         learner = split_class("gradient" if split == "auto" else split)
-        split = learner(**_parameters("--split-set", options.split_parameters, learner))
+        parameters = _parameters("--split-set", options.split_parameters, learner)
+        try:
+            split = learner(**parameters)
+        except (TypeError, ValueError) as error:
+            raise typer.BadParameter(str(error), param_hint="--split-set") from error
     return split
 
 
-def _check_for_label_trees(options: TrainingOptions, data: Data | Scan) -> None:
-    """Refuse what label trees are not for: other tasks than labels, and splits of trees of rows."""
-    if data.task != "multi-label":
-        raise typer.BadParameter(
-            f"{options.kind} is for rows with labels, and the task is {data.task}; --kind forest is for it",
-            param_hint="--kind",
-        )
+def _check_no_splits(options: TrainingOptions) -> None:
+    """Refuse how splits of trees of rows are learned, which label trees do not have."""
     for name, said in (("--split", options.split != AUTO_SPLIT), ("--split-set", options.split_parameters)):
         if said:
             raise typer.BadParameter(
@@ -112,11 +153,14 @@ def _check_for_label_trees(options: TrainingOptions, data: Data | Scan) -> None:
             )
 
 
-def _check_options(kind: Kind, given: Iterable[str], make: Any) -> None:
+def _check_options(options: TrainingOptions, given: Iterable[str], make: Any) -> None:
     """Refuse options that this kind of model does not have."""
-    for name in given:
-        if name in inspect.signature(make).parameters or name == "hierarchy":
-            continue
+    kind = options.kind
+    unknown = [name for name in given if name not in (*inspect.signature(make).parameters, "hierarchy")]
+    # Trees and jobs are parameters of other names.
+    if kind == Kind.tree:
+        unknown += [name for name in ("trees", "jobs") if getattr(options, name) is not None]
+    for name in unknown:
         option = "--oob" if name == "oob_score" else f"--{name.replace('_', '-')}"
         instead = _INSTEAD.get((kind, name), _OF_FORESTS)
         raise typer.BadParameter(f"--kind {kind} does not have it: {instead}", param_hint=option)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -58,13 +59,46 @@ def flag(names: str, help: str, **more: Any) -> Any:
 
 IndexBase = StrEnum("IndexBase", {"auto": "auto", "clus": "clus", "zero": "0", "one": "1"})
 
+
+def known_format(name: str | None) -> str | None:
+    """Refuse a format that is not known, before a file is opened."""
+    from slantwood.data.formats import format_of
+
+    if name is not None:
+        with _as_wrong_usage():
+            format_of(Path(), name)
+    return name
+
+
+def _known_encoding(name: str | None) -> str | None:
+    from slantwood.data.arff.source import check_encoding
+
+    with _as_wrong_usage():
+        check_encoding(name)
+    return name
+
+
+@contextmanager
+def _as_wrong_usage() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 ModelFile = Annotated[Path, argument("MODEL", "A model file.")]
-Format = Annotated[str | None, option("NAME", "Format of the data file, where its name does not tell.")]
+Format = Annotated[
+    str | None,
+    option("NAME", "Format of the data file, where its name does not tell.", callback=known_format),
+]
 Header = Annotated[
     bool | None,
     flag("--header/--no-header", "Whether a CSV or TSV file begins with names.", show_default=False),
 ]
-Encoding = Annotated[str | None, option("NAME", "Encoding of an ARFF file.", show_default="UTF-8")]
+Encoding = Annotated[
+    str | None,
+    option("NAME", "Encoding of an ARFF file.", show_default="UTF-8", callback=_known_encoding),
+]
 IndexBaseOption = Annotated[
     IndexBase | None,
     typer.Option(

@@ -202,6 +202,7 @@ def _from_data(
         min_samples_split=forest.min_samples_split,
         max_samples=forest.max_samples,
     )
+    models.check_options(options)
     sample = sampled_rows(options, reading.probe_rows)
     estimator = models.new_model(options, sample.data)
     say(f"Growing trees on {min(reading.probe_rows, sample.data.X.shape[0]):,} of the rows ...")

@@ -16,6 +16,7 @@ _DATA = (
     "the name of a known data set."
 )
 _OUTPUT = "Write to a .csv, .tsv or .jsonl file, also .gz, .bz2, .xz or .zst; or to a .parquet file."
+_SAFE = "In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for formulas."
 _LABELS = "Labels as a list, or as a column of 0 and 1 for each."
 
 
@@ -33,6 +34,7 @@ def predict(
         bool | None,
         flag("--labels/--columns", _LABELS, show_default="a list for hierarchies and label trees"),
     ] = None,
+    safe_for_spreadsheets: Annotated[bool, flag("--safe-for-spreadsheets", _SAFE)] = False,
     form: FileForm,
     jobs: Jobs = None,
     force: Force = False,
@@ -45,11 +47,12 @@ def predict(
     check_result(output, model, data_path(data), force=force)
 
     from slantwood.cli import models
-    from slantwood.cli.predictions import predictions_of_blocks, writer_for
+    from slantwood.cli.predictions import check_request, predictions_of_blocks, writer_for
     from slantwood.cli.sources import blocks_for_model
 
-    write = writer_for(output)
+    write = writer_for(output, safe=safe_for_spreadsheets)
     forest = models.load(model, jobs)
+    check_request(forest, proba=proba, top_k=top_k)
     how = {"proba": proba, "top_k": top_k, "labels": labels}
     found = predictions_of_blocks(forest, blocks_for_model(forest, data, form), **how)
     n_rows = write(found)

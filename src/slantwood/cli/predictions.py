@@ -9,7 +9,6 @@ one itself stands in quotes, as cells of a CSV file do; in JSON they are lists.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import sys
@@ -22,10 +21,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import typer
 
 from slantwood.cli import models
 from slantwood.cli.parquet_predictions import write_parquet
 from slantwood.data.files import format_suffix, write_file
+from slantwood.data.text.numbers import parse_number
 from slantwood.estimators.names import output_names
 from slantwood.evaluation.scores import chosen_labels
 from slantwood.hints import printable_lines
@@ -45,6 +46,21 @@ class Predictions:
 
     heading: list[str]
     chunks: Iterator[list[list[Any]]]
+
+
+def check_request(model: Any, *, proba: bool, top_k: int | None) -> None:
+    """Refuse what a model does not predict, before rows are read."""
+    task = model.targets_.task
+    if task in NUMBER_TASKS and (proba or top_k is not None):
+        raise typer.BadParameter(
+            "it is for classes and labels, and the model predicts numbers",
+            param_hint="--proba" if proba else "--top-k",
+        )
+    if task in SEVERAL_TASKS and top_k is not None:
+        raise typer.BadParameter(
+            "it is for one target or labels, and the model predicts several; use --proba",
+            param_hint="--top-k",
+        )
 
 
 def predictions(
@@ -87,14 +103,8 @@ def _predicted(
 ) -> tuple[list[str], _Cells]:
     task, names = model.targets_.task, output_names(model)
     if task in NUMBER_TASKS:
-        if proba or top_k is not None:
-            raise ValueError("--proba and --top-k are for classes and labels, and the model predicts numbers")
         return list(names), _matrix(_rounded(model.targets_, model.predict(X)))
     if task in SEVERAL_TASKS:
-        if top_k is not None:
-            raise ValueError(
-                "--top-k is for one target or labels, and the model predicts several; use --proba"
-            )
         return _several(model, X, proba, names)
     if top_k is not None:
         return _best(model, X, min(top_k, len(names)), names)
@@ -195,25 +205,30 @@ def _numbers(values: np.ndarray) -> list[Any]:
 # ---- writing
 
 
-def writer_for(path: Path | None) -> Callable[[Predictions], int]:
+def writer_for(path: Path | None, *, safe: bool = False) -> Callable[[Predictions], int]:
     """Return what writes predictions to a file, which appears when it is whole, or to stdout as CSV.
 
-    It returns the number of rows.
+    It returns the number of rows. With `safe` no text of a table is a formula to a spreadsheet.
     """
     if path is None:
-        return _to_stdout
+        return partial(_to_stdout, safe=safe)
     suffix = format_suffix(path)
+    if safe and suffix not in _DELIMITERS:
+        raise typer.BadParameter(
+            f"it is for {' and '.join(_DELIMITERS)}, and {path} is neither",
+            param_hint="--safe-for-spreadsheets",
+        )
     if path.suffix.lower() in _PARQUET:
         return partial(write_parquet, path)
     if suffix not in _LINES:
-        raise ValueError(
-            f"--output {path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not, or "
-            ".parquet"
+        raise typer.BadParameter(
+            f"{path} ends in {suffix!r}; expected one of {', '.join(_LINES)}, compressed or not, or .parquet",
+            param_hint="--output",
         )
 
     def write(result: Predictions) -> int:
         counted = _Counted(result)
-        lines = (text.encode() for text in _LINES[suffix](counted.result))
+        lines = (text.encode() for text in _lines(counted.result, suffix, safe))
         write_file(path, lambda file: file.writelines(lines))
         return counted.n_rows
 
@@ -233,9 +248,9 @@ class _Counted:
             yield chunk
 
 
-def _to_stdout(result: Predictions) -> int:
+def _to_stdout(result: Predictions, safe: bool) -> int:
     counted = _Counted(result)
-    lines = _csv(counted.result)
+    lines = _lines(counted.result, ".csv", safe)
     # What goes to a file or another program stays as it is; a terminal would obey it.
     sys.stdout.writelines(map(printable_lines, lines) if _is_terminal() else lines)
     sys.stdout.flush()
@@ -246,10 +261,15 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _csv(result: Predictions, delimiter: str = ",") -> Iterator[str]:
-    yield _delimited([result.heading], delimiter)
+def _lines(result: Predictions, suffix: str, safe: bool) -> Iterator[str]:
+    return _table(result, _DELIMITERS[suffix], safe) if suffix in _DELIMITERS else _jsonl(result)
+
+
+def _table(result: Predictions, delimiter: str, safe: bool) -> Iterator[str]:
+    cell_of = _no_formula if safe else _in_one_cell
+    yield _delimited([map(cell_of, result.heading)], delimiter)
     for chunk in result.chunks:
-        yield _delimited(([_in_one_cell(cell) for cell in row] for row in chunk), delimiter)
+        yield _delimited((map(cell_of, row) for row in chunk), delimiter)
 
 
 def _jsonl(result: Predictions) -> Iterator[str]:
@@ -258,17 +278,29 @@ def _jsonl(result: Predictions) -> Iterator[str]:
 
 
 def _delimited(rows: Any, delimiter: str) -> str:
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    lines = _Lines()
+    csv.writer(lines, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Lines that end with a line feed; csv puts cells with either character of its line end in quotes."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
 
 
 def _in_one_cell(cell: Any) -> Any:
     return _delimited([cell], ";").rstrip("\n") if isinstance(cell, list) else cell
 
 
-_LINES: dict[str, Callable[[Predictions], Iterator[str]]] = {
-    ".csv": _csv,
-    ".tsv": partial(_csv, delimiter="\t"),
-    ".jsonl": _jsonl,
-}
+def _no_formula(cell: Any) -> Any:
+    """Put an apostrophe before a text that spreadsheets would compute."""
+    cell = _in_one_cell(cell)
+    is_formula = isinstance(cell, str) and cell.startswith(_OF_FORMULAS) and parse_number(cell) is None
+    return f"'{cell}" if is_formula else cell
+
+
+_OF_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_LINES = (*_DELIMITERS, ".jsonl")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from slantwood.cli.console import say, say_written
 from slantwood.cli.options import FileForm, Force, Jobs, ModelFile, argument, option, with_options
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import data_path
+from slantwood.report.ending import check_ending
 
 _DATA = "A data file with the model's inputs and targets, of rows that it did not learn from."
 
@@ -31,6 +34,10 @@ def report(
     With DATA it says how good the model is, whether its probabilities are met, and explains five rows.
     """
     output = output.expanduser()
+    try:
+        check_ending(output)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--output") from error
     sources = [model] if data is None else [model, data_path(data)]
     check_result(output, *sources, force=force)
 

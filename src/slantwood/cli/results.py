@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import typer
+
 # Of a file, that is enough to know a model that slantwood wrote.
 _OPENING = 64
 
@@ -20,7 +22,9 @@ def check_result(
     if file is None:
         return
     if str(file) == "-":
-        raise ValueError("a result of this kind is not written to '-', stdout; give the name of a file")
+        raise typer.BadParameter(
+            "a result of this kind is not written to '-', stdout; give the name of a file"
+        )
     folder = file.absolute().parent
     if not folder.is_dir():
         raise FileNotFoundError(f"the folder {file.parent} of {file.name} does not exist; create it first")

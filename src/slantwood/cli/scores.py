@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from slantwood.cli.console import warn
-from slantwood.evaluation.scores import Scores
+from slantwood.evaluation.scores import Scores, scored_rows
 from slantwood.evaluation.scores import scores as compute_scores
+from slantwood.hints import pluralize
 
 
 def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
@@ -15,3 +16,10 @@ def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
     for note in found.notes:
         warn(note)
     return found
+
+
+def rows_in_words(model: Any, y: Any, n_rows: int) -> str:
+    """Return how many rows there are and, where they are fewer, how many of them are compared."""
+    n_scored = int(scored_rows(model, y).sum())
+    rows = pluralize(n_rows, "row")
+    return rows if n_scored == n_rows else f"{rows}, {n_scored:,} of them with a known target"

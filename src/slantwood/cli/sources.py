@@ -150,9 +150,6 @@ def read_as_said(source: str, said: Mapping[str, Any], roles: type[ReadOptions])
 
 def read_options(said: Mapping[str, Any], roles: type[ReadOptions]) -> ReadOptions:
     """Return how to read files, as options say it by their names."""
-    from slantwood.data.arff.source import check_encoding
-
-    check_encoding(said["encoding"])
     return roles(
         columns(said["targets"], "--targets"),
         columns(said["drop"], "--drop") or (),

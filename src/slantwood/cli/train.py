@@ -14,7 +14,6 @@ from slantwood.cli.options import Force, Json, flag, option, with_options
 from slantwood.cli.results import check_result
 from slantwood.cli.sources import check_exists, data_for_model, data_path, is_folder, training_rows
 from slantwood.cli.training_options import Kind, TrainingOptions
-from slantwood.hints import pluralize
 
 
 @with_options
@@ -57,10 +56,11 @@ def train(
     from slantwood.cli import models
     from slantwood.cli.fitted import training_document, training_summary
     from slantwood.cli.score_tables import print_scores
-    from slantwood.cli.scores import scores
+    from slantwood.cli.scores import rows_in_words, scores
 
     if onnx is not None and training.kind == Kind.label_trees:
         raise typer.BadParameter("label trees cannot be written as ONNX; leave it out", param_hint="--onnx")
+    models.check_options(training, oob=oob)
     data = training_rows(training)
     estimator = models.new_model(training, data, oob=oob)
     started = time.perf_counter()
@@ -83,7 +83,7 @@ def train(
         document["oob_score"] = oob_score
     if test is not None:
         found = data_for_model(estimator, test, training.form)
-        say(f"Testing on {test}: {pluralize(found.X.shape[0], 'row')}.")
+        say(f"Testing on {test}: {rows_in_words(estimator, found.y, found.X.shape[0])}.")
         tested = scores(estimator, found.X, found.y)
         document["test"] = tested.together
     if json:

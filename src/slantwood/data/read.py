@@ -12,11 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.data.arff.source import check_encoding
+from slantwood.data.closure import with_ancestors
 from slantwood.data.files import write_file
 from slantwood.data.formats import format_of
 from slantwood.data.limits import Limit, checked_max_memory
 from slantwood.data.read_options import ColumnsTypeError, ReadOptions, reject_arff_options
-from slantwood.data.table import Data, Table, inputs, is_frame
+from slantwood.data.table import Data, Table, compact, inputs, is_frame
 from slantwood.data.tasks import infer_task
 from slantwood.hints import shortened
 
@@ -145,6 +146,7 @@ def _data_of(path: Path, table: Table, options: ReadOptions) -> Data:
     y, task = infer_task(table.targets, table.target_names, options.task, limit)
     hierarchy = table.hierarchy if task == "multi-label" else None
     if hierarchy is not None:
+        y = compact(with_ancestors(y, hierarchy, limit))
         task = "hierarchical multi-label"
     X = inputs(path, table)
     return Data(X, y, table.names, table.target_names, hierarchy, task, table.weights, table.keys)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -39,8 +41,8 @@ class Data:
     target_names : sequence of str
         Names of the targets or labels, in the order of the columns of y.
     hierarchy : Hierarchy or None
-        The hierarchy of the labels, where the file has one. Labels in y are those that the file gives;
-        `Hierarchy.closure` adds the ones above.
+        The hierarchy of the labels, where the file has one. y then has all ancestors of the labels that the
+        file gives; `Hierarchy.most_specific` leaves them out.
     task : str or None
         "binary", "multi-class", "multi-label", "hierarchical multi-label", "regression", "multi-target
         regression", "multi-target classification" or, where some targets are numbers and others classes,
@@ -109,7 +111,7 @@ class Data:
         return f"<Data: {n} rows, {d} features ({form}), {about_y}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Categories:
     """A nominal column: the position of each cell's value, -1 where it is missing."""
 
@@ -172,6 +174,11 @@ def inputs(path: Path, table: Table) -> Any:
     if not table.nominal:
         return compact(table.numbers)
     pandas = pandas_for(path)
+    with _no_collection():
+        return _frame(pandas, table)
+
+
+def _frame(pandas: Any, table: Table) -> Any:
     rest = iter(dense(table.numbers).T)
     # A type with its categories is slow to make, and columns by the thousand may share one.
     dtype = cache(pandas.CategoricalDtype)
@@ -179,10 +186,23 @@ def inputs(path: Path, table: Table) -> Any:
     for i, name in enumerate(table.names):
         match table.nominal.get(i):
             case Categories(codes, values):
-                columns[name] = pandas.Categorical.from_codes(codes, dtype=dtype(values))
+                columns[name] = pandas.Categorical.from_codes(codes, dtype=dtype(values), validate=False)
             case None:
                 columns[name] = np.ascontiguousarray(next(rest))
-    return pandas.DataFrame(columns)
+    # Columns of numbers are copied, to be side by side in memory; categories are not held so.
+    return pandas.DataFrame(columns, copy=len(table.nominal) < len(columns))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Suspend the garbage collector, which takes longer than pandas where there are many thousand columns."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def pandas_for(path: Path) -> Any:
@@ -197,12 +217,17 @@ def pandas_for(path: Path) -> Any:
 
 def sorted_categories(categories: Categories) -> Categories:
     """Return the same cells with the values in the order of their letters."""
-    values = categories.values
+    values, ranks = sorted_values(categories.values)
+    return Categories(ranks.take(categories.codes, mode="wrap"), values)
+
+
+def sorted_values(values: Sequence[str]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return values in the order of their letters, and the rank of each; -1, which is missing, comes last."""
     order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = np.empty(len(values) + 1, np.int32)
+    ranks = np.empty(len(values) + 1, np.min_scalar_type(-len(values) - 1))
     ranks[order] = np.arange(len(values))
     ranks[-1] = -1
-    return Categories(ranks.take(categories.codes, mode="wrap"), tuple(values[i] for i in order))
+    return tuple([values[i] for i in order]), ranks
 
 
 def categories_of_texts(texts: Sequence[str | None], numbers: bool) -> Categories:

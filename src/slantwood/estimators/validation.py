@@ -106,6 +106,8 @@ _CHECKS: dict[str, Check] = {
     "bootstrap": _auto_or(check_flag),
     "max_memory": _none_or(check_memory),
     "max_samples": _none_or(_count_or_share(1, math.inf)),
+    # Whether they are too many only X tells.
+    "max_features": lambda name, value: check_max_features(value, sys.maxsize),
     "normalize_rows": _auto_or(check_flag),
     "normalize_labels": _auto_or(check_flag),
     "oob_score": check_flag,

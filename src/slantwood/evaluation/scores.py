@@ -66,7 +66,7 @@ def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
         return _of_numbers(y, model.predict(X), output_names(model), every=every)
     if task in SEVERAL_TASKS:
         return _of_several(y, model, X, every=every)
-    known = _known_rows(y)
+    known = scored_rows(model, y)
     if not known.any():
         raise ValueError("no row has a known target, so that there is nothing to compare predictions with")
     if known.all():
@@ -74,6 +74,16 @@ def scores(model: Any, X: Any, y: Any, *, every: bool = False) -> Scores:
     left_out = f"{pluralize(int((~known).sum()), 'row')} without (all) known labels left out"
     found = _of_known(model, rows_of(X, known), rows_of(y, known), every=every)
     return replace(found, notes=(left_out, *found.notes))
+
+
+def scored_rows(model: Any, y: Any) -> np.ndarray:
+    """Return the mask of the rows that `scores` compares: with all labels known, or with any target."""
+    task = model.targets_.task
+    if task in SEVERAL_TASKS:
+        return np.any([_known_rows(np.asarray(y[name])) for name in output_names(model)], axis=0)
+    if task in NUMBER_TASKS:
+        return ~np.isnan(y.reshape(len(y), -1)).all(axis=1)
+    return _known_rows(y)
 
 
 def chosen_labels(model: Any, X: Any) -> Any:

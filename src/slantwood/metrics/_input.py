@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from slantwood.features.sparse_input import check_sparse
+from slantwood.targets.label_sets import holds_label_sets
 
 MatrixLike: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -43,7 +44,7 @@ def numeric_array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
     """Return a 0-1 label matrix of shape (n_rows, n_labels) as canonical CSR."""
-    matrix = _check_matrix(value, name)
+    matrix = _check_labels(value, name)
     if sp.issparse(matrix):
         labels, stored = matrix, matrix.data
     else:
@@ -60,7 +61,7 @@ def check_indicator(value: MatrixLike, name: str = "y_true") -> sp.csr_array:
 
 def check_partial_indicator(value: MatrixLike, name: str = "y_true") -> tuple[sp.csr_array, sp.csr_array]:
     """Return where a 0-1 label matrix holds ones and where it holds NaN, each as canonical CSR."""
-    matrix = _check_matrix(value, name)
+    matrix = _check_labels(value, name)
     missing: Any = np.isnan(matrix.data if sp.issparse(matrix) else matrix)
     if not missing.any():
         return check_indicator(matrix, name), sp.csr_array(matrix.shape, dtype=np.bool_)
@@ -155,6 +156,20 @@ def sort_keys(groups: npt.NDArray[np.integer[Any]], scores: FloatArray) -> npt.N
     keys.real = groups
     keys.imag = scores
     return keys
+
+
+def _check_labels(value: Any, name: str) -> Any:
+    """Return a matrix of labels; sets of labels are refused with the matrix to pass instead."""
+    try:
+        return _check_matrix(value, name)
+    except ValueError:
+        if not holds_label_sets(value):
+            raise
+        raise ValueError(
+            f"{name} holds sets of labels, and this measure takes an indicator of zeros and ones; pass "
+            f"hierarchy.closure(hierarchy.indicator({name})), or without a hierarchy that of scikit-learn's "
+            "MultiLabelBinarizer."
+        ) from None
 
 
 def _check_matrix(value: Any, name: str) -> Any:

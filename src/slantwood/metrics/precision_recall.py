@@ -34,7 +34,8 @@ def pooled_auprc(
 
     Every pair of a row and a label is a case of its own. This is the
     :math:`AU(\overline{PRC})` of Vens et al. (2008) [1]_, the customary score of
-    hierarchical multi-label classification.
+    hierarchical multi-label classification. The labels of a row then include all their
+    ancestors, as `slantwood.data.read` returns them and `Hierarchy.closure` adds them.
 
     Parameters
     ----------

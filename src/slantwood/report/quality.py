@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from slantwood.evaluation.measure_names import measure_name
-from slantwood.evaluation.scores import Scores, scores
+from slantwood.evaluation.scores import Scores, scored_rows, scores
 from slantwood.report.confusion import confusion
 from slantwood.report.facts import output_noun
 from slantwood.report.markup import Markup, joined, note, paragraph, table, tag
@@ -44,10 +44,12 @@ def _content(subject: Subject, found: Scores | None) -> Markup:
     if found is None:
         need = "X and y of rows that the model did not see" if subject.X is None else "y of these rows"
         return note(f"Nothing was measured: give the report {need}.")
+    n_scored = int(scored_rows(subject.model, subject.truth).sum())
+    known = f", {n_scored:,} of them with a known target" * (n_scored < subject.n_rows)
     parts: list[Any] = [
         paragraph(
-            f"Measured on the {subject.n_rows:,} rows given. This tells how good the model is only if it did "
-            "not learn from them."
+            f"Measured on the {subject.n_rows:,} rows given{known}. This tells how good the model is only if "
+            "it did not learn from them."
         )
     ]
     parts += [note(f"{sentence[:1].upper()}{sentence[1:]}.") for sentence in found.notes]

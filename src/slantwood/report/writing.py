@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slantwood.atomic import write_atomically
+from slantwood.report.ending import check_ending
 from slantwood.report.page import page
 from slantwood.report.subject import Subject
 
@@ -23,7 +24,7 @@ def write_report(model: Any, path: str | PathLike[str], X: Any = None, y: Any = 
     model : fitted estimator of slantwood
         A tree, forest or boosted model of any task; of label trees the report has fewer parts.
     path : str or path
-        The file to write, by custom with the ending ".html".
+        The file to write, with the ending ".html" or ".htm".
     X : array, sparse matrix or data frame of shape (n_rows, n_features), optional
         Rows that the model did not see. Without them the report has what the model itself knows.
     y : array, sparse matrix, data frame or label sets, optional
@@ -33,6 +34,11 @@ def write_report(model: Any, path: str | PathLike[str], X: Any = None, y: Any = 
     -------
     pathlib.Path
         The file.
+
+    Raises
+    ------
+    ValueError
+        If the name of the file has another ending.
 
     Examples
     --------
@@ -48,6 +54,7 @@ def write_report(model: Any, path: str | PathLike[str], X: Any = None, y: Any = 
     ...     "Importances" in path.read_text(encoding="utf-8")
     True
     """
+    check_ending(path)
     text = page(Subject.of(model, X, y))
     write_atomically(path, lambda file: file.write(text.encode()))
     return Path(path)

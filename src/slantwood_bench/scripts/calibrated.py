@@ -74,8 +74,7 @@ def indicator_of(problem: Problem, classes: Any) -> np.ndarray:
     """Return the classes or labels of rows as zeros and ones."""
     if problem.task in CLASS_TASKS:
         return np.asarray(np.asarray(problem.y)[:, None] == classes, np.float64)
-    Y = problem.y if problem.hierarchy is None else problem.hierarchy.closure(problem.y)
-    return np.asarray(Y.toarray() if sp.issparse(Y) else Y, np.float64)
+    return np.asarray(problem.y.toarray() if sp.issparse(problem.y) else problem.y, np.float64)
 
 
 def measured(problem: Problem, n_trees: int, seed: int, most_rows: int) -> list[Loss]:

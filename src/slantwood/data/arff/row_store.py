@@ -87,10 +87,13 @@ class Numbers(Block):
             n_missing = cells.count(syntax.MISSING)
             known = ("nan" if cell == syntax.MISSING else cell for cell in cells)
             numbers = np.fromiter(map(float, known), self.dtype, len(cells))
-        # Python's float also takes inf and 1_000.
+        # Python's float also takes inf, 1_000 and digits of any script.
         n_unknown = np.count_nonzero(~np.isfinite(numbers))
         is_wrong = n_unknown != n_missing and n_unknown != sum(map(syntax.is_missing, cells))
-        if is_wrong or "_" in "".join(cells):
+        letters = "".join(cells)
+        if is_wrong or "_" in letters:
+            raise ValueError
+        if not (letters.isascii() or all(cell.strip().isascii() for cell in cells)):
             raise ValueError
         if self.bits and not {*syntax.BITS, syntax.MISSING}.issuperset(compress(cells, cycle(self._is_bit))):
             raise ValueError

@@ -170,8 +170,10 @@ class SparseRows(RowStore):
         cells = [row[position] for position in positions]
         try:
             numbers = list(map(float, cells))
+            letters = "".join(cells)
             # The sum is not below where one of them is not, or is no number.
-            is_plain = sum(map(abs, numbers)) < TOO_LARGE_FOR_SINGLE and "_" not in "".join(cells)
+            is_plain = sum(map(abs, numbers)) < TOO_LARGE_FOR_SINGLE
+            is_plain = is_plain and "_" not in letters and letters.isascii()
             is_plain = is_plain and all(row[position] in BITS for position in positions if position in bits)
         except ValueError:
             is_plain = False

@@ -99,7 +99,7 @@ def _coded(name: str, categories: Categories) -> _Attributes:
 
 
 def _classes(hierarchy: Hierarchy, y: Any, name: str) -> _Attributes:
-    """Return the labels of each row, in a hierarchy."""
+    """Return the most specific labels of each row, in a hierarchy."""
 
     def cell(row: int, labels: Sequence[Any] | None) -> str:
         if labels is None:
@@ -112,6 +112,10 @@ def _classes(hierarchy: Hierarchy, y: Any, name: str) -> _Attributes:
 
     def cells(rows: slice) -> list[list[str]]:
         sets = hierarchy.label_sets(y[rows])
+        known = np.flatnonzero([labels is not None for labels in sets])
+        specific = hierarchy.label_sets(hierarchy.most_specific(y[rows][known]))
+        for row, labels in zip(known.tolist(), specific, strict=True):
+            sets[row] = labels
         return [[cell(row, labels) for row, labels in enumerate(sets, rows.start)]]
 
     return _Attributes([name], "hierarchical " + ",".join(map(_quoted, clus.entries(hierarchy))), cells)

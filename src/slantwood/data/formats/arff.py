@@ -24,6 +24,7 @@ from slantwood.data.arff.source import Source, emit_notices, open_source
 from slantwood.data.arff.sparse_rows import IndexBase, OtherBase, SparseRows
 from slantwood.data.arff.syntax import MISSING, number_text
 from slantwood.data.arff.writing import write
+from slantwood.data.closure import with_ancestors
 from slantwood.data.limits import checked_max_memory
 from slantwood.data.read_options import ReadOptions, Roles
 from slantwood.data.table import Categories, Data, Table, categories_of_texts, inputs, pandas_for
@@ -123,8 +124,8 @@ def read_clus(
     -------
     Data
         The inputs, the labels and their hierarchy. `y` is a csr_array of dtype int8 with a column per label,
-        1 where the file gives the label. A row whose classes are not known (``?``) is all NaN, and y then of
-        dtype float32.
+        1 where the file gives the label or one below it. A row whose classes are not known (``?``) is all
+        NaN, and y then of dtype float32.
 
     Raises
     ------
@@ -231,6 +232,7 @@ class _Reading:
         cells = self._cells(roles, columns)
         table = self._table(replace(roles, targets=()), columns, cells)
         X, Y = inputs(self._source.path, table), hierarchy.indicator(cells.parsed[position])
+        Y = with_ancestors(Y, hierarchy, self._source.limit)
         labels, task = tuple(map(str, hierarchy.nodes)), "hierarchical multi-label"
         return Data(X, Y, table.names, labels, hierarchy, task, table.weights, table.keys)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from slantwood.data.read_options import ReadOptions
 from slantwood.data.table import Data, Table
-from slantwood.data.text.numbers import number_texts
-from slantwood.data.text.tables import MISSING, are_numbers, read_delimited
+from slantwood.data.text.numbers import MISSING, number_texts
+from slantwood.data.text.tables import are_numbers, read_delimited
 from slantwood.hints import shown
 
 _CELLS_AT_A_TIME = 1 << 18

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
+from slantwood.data.closure import with_ancestors
 from slantwood.data.files import open_read
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames
@@ -163,6 +164,7 @@ def _data(arrays: _Arrays, options: ReadOptions) -> Data:
         hierarchy, task = Hierarchy.from_json(text), "hierarchical multi-label"
         if len(hierarchy) != n_targets:
             raise ValueError(f"y has {n_targets} labels and hierarchy has {len(hierarchy)}; expected as many")
+        y = with_ancestors(y, hierarchy, arrays.limit)
     per_row = {
         name: arrays.get(name, kinds, (1, 2), f"one for each of {n_rows} rows", n_rows)
         for name, kinds in (("weights", "biuf"), ("keys", "U"))

@@ -10,17 +10,31 @@ import numpy as np
 TOO_LARGE_FOR_SINGLE = 2.0**128 - 2.0**103
 
 
+# Missing cells of any column of a table of text, as compiled code has them too.
+MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
+# Missing cells of a column of numbers, as spreadsheets, databases, pandas and R write them; in a column of
+# text they are categories.
+MISSING_NUMBERS = MISSING | {"#N/A", "#NA", "-", ".", "<NA>", "NULL", "None", "n/a", "na"}
+
+
 def parse_number(text: str) -> float | None:
     """Read a number as `float` does, or return None; NaN and infinity are numbers here.
 
-    Python takes 1_000 for a number; in files it rather is a code.
+    Python takes 1_000 and digits of any script for numbers; in files the former rather is a code, and the
+    latter are what no other program reads.
     """
-    if "_" in text:
+    text = text.strip()
+    if "_" in text or not text.isascii():
         return None
     try:
         return float(text)
     except ValueError:
         return None
+
+
+def parse_cell(text: str) -> float | None:
+    """Read a cell of a column of numbers, NaN where it is missing, or return None."""
+    return math.nan if text.strip() in MISSING_NUMBERS else parse_number(text)
 
 
 def fits(value: float, *, single: bool) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from slantwood.data.limits import Limit
 from slantwood.data.text.compiled import state
 from slantwood.data.text.compiled.state import LEFTOVERS, LINE, POSITION, ROW, VALUES
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT, Texts, fill_table, scan_table
-from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.numbers import fits, parse_cell
 from slantwood.data.text.scanning import GrowingArray, as_array, malformed, whole_lines
 
 _MAX_LEFTOVERS = 512
@@ -61,16 +62,36 @@ class Layout:
             self.places[columns] = np.arange(len(columns))
 
 
+# Its position, codes and distinct texts, in order of appearance.
+TextColumn: TypeAlias = tuple[int, np.ndarray, tuple[bytes, ...]]
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What was read: numbers, and texts by the position of the column."""
+    """What was read: numbers, and codes of texts, whose distinct texts are side by side in `letters`."""
 
     layout: Layout
     numbers: np.ndarray
     targets: np.ndarray
-    codes: dict[int, np.ndarray]
-    values: dict[int, list[bytes]]
+    codes: np.ndarray
+    letters: bytes
+    ends: np.ndarray  # of each text in `letters`
+    owners: np.ndarray  # the column of each text, as a place in `codes`
     mistaken: frozenset[int]  # columns taken for numbers that are not
+
+    def texts(self) -> Iterator[TextColumn]:
+        """Yield the columns of texts.
+
+        One at a time, as columns by the hundred thousand would take several times the memory of the file.
+        """
+        order = np.argsort(self.owners, kind="stable")
+        begins = np.concatenate([[0], self.ends[:-1]])[order]
+        ends, letters = self.ends[order], self.letters
+        first = np.searchsorted(self.owners[order], np.arange(len(self.layout.texts) + 1))
+        for j, column in enumerate(self.layout.texts):
+            of_column = slice(first[j], first[j + 1])
+            places = zip(begins[of_column].tolist(), ends[of_column].tolist(), strict=True)
+            yield column, self.codes[:, j], tuple([letters[begin:end] for begin, end in places])
 
     def empty(self) -> set[int]:
         """Return the columns of numbers all of whose cells are missing."""
@@ -217,27 +238,23 @@ class _Scan:
 
     def columns(self) -> Columns:
         """Return what was read."""
-        codes = self._codes.trim(self.row)
-        texts = self._layout.texts
-        values: dict[int, list[bytes]] = {column: [] for column in texts}
-        n_texts, begin = self._progress[VALUES], 0
-        ends, owners = self._texts.ends[:n_texts].tolist(), self._texts.columns[:n_texts].tolist()
-        for end, j in zip(ends, owners, strict=True):
-            values[texts[j]].append(self._letters.buffer[begin:end].tobytes())
-            begin = end
+        n_texts = int(self._progress[VALUES])
+        ends = self._texts.ends[:n_texts].copy()
         return Columns(
             self._layout,
             self._numbers.trim(self.row),
             self._targets.trim(self.row),
-            {column: np.ascontiguousarray(codes[:, j]) for j, column in enumerate(texts)},
-            values,
+            self._codes.trim(self.row),
+            self._letters.buffer[: ends[-1] if n_texts else 0].tobytes(),
+            ends,
+            self._texts.columns[:n_texts].copy(),
             frozenset(self._mistaken),
         )
 
     def _parse_leftovers(self, block: bytes) -> None:
         """Read the cells that compiled code has left over, and give up columns that are not numbers."""
-        for row, column, begin, end, _ in self._leftovers[: self._progress[LEFTOVERS]].tolist():
-            value = parse_number(block[begin:end].decode(errors="replace"))
+        for row, column, begin, end in self._leftover_cells():
+            value = parse_cell(block[begin:end].decode(errors="replace"))
             is_input = self._layout.kinds[column] == NUMBER
             if value is None or not fits(value, single=is_input):
                 self._mistaken.add(column)
@@ -246,6 +263,14 @@ class _Scan:
                 held = self._numbers.buffer if is_input else self._targets.buffer
                 held[row, self._layout.places[column]] = value
         self._progress[LEFTOVERS] = 0
+
+    def _leftover_cells(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield row, column, begin and end of each; few at a time, as of wide rows there are many."""
+        count = int(self._progress[LEFTOVERS])
+        for start in range(0, count, _MAX_LEFTOVERS):
+            yield from zip(
+                *self._leftovers[start : min(start + _MAX_LEFTOVERS, count), :4].T.tolist(), strict=True
+            )
 
 
 def _no_texts(n_columns: int) -> Texts:

@@ -2,8 +2,8 @@
 
 Quotes are those of RFC 4180: in a quoted cell may be separators and line ends, and a quote is written twice.
 A column whose cells are all numbers is one of numbers; one with text is nominal, but a rare text among
-numbers is a mistake in the file. The first rows tell which columns have text; where a later one tells better,
-these columns are read once more.
+numbers is a mistake in the file, and a few are reported. The first rows tell which columns have text; where a
+later one tells better, these columns are read once more.
 
 Not by pyarrow: its errors name no line, and on one thread it was no faster.
 """
@@ -11,29 +11,32 @@ Not by pyarrow: its errors name no line, and on one thread it was no faster.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from slantwood.data.limits import Limit
 from slantwood.data.names import NumberedNames, deduplicate
 from slantwood.data.read_options import ReadOptions, Roles
-from slantwood.data.table import Categories, Table, sorted_categories
+from slantwood.data.table import Categories, Table, sorted_values
 from slantwood.data.text import table_scan
 from slantwood.data.text.compiled.table import NUMBER, SKIP, TARGET, TEXT
-from slantwood.data.text.numbers import fits, parse_number
+from slantwood.data.text.numbers import fits, parse_cell, parse_number
 from slantwood.data.text.scanning import malformed, scanning, whole_lines
-from slantwood.data.text.table_scan import Columns, Layout, TableFile, split_record
-from slantwood.hints import shown
-
-MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
+from slantwood.data.text.table_scan import Columns, Layout, TableFile, TextColumn, split_record
+from slantwood.hints import listed, shown, stacklevel_of_user
 
 # Texts that are no more of a column of numbers than this are taken for mistakes.
 _RARE = 0.01
+# And up to this the user is warned, for the column is nominal then.
+_FEW = 0.2
 _CELLS_TO_LOOK_AT = 1 << 17
+_MOST_MEANINGS = 256
 # A name, its place among others, and what is noted of its column.
 _BYTES_OF_A_COLUMN = 400
 _IN_QUOTES = rb'"(?:[^"]|"")++"'
@@ -52,8 +55,8 @@ def read_delimited(path: Path, options: ReadOptions, separators: Sequence[str]) 
         kinds = np.full(len(file.names), SKIP)
         kinds[list(columns.mistaken)] = TEXT
         again = table_scan.read_columns(file, file.blocks(), Layout(kinds))
-        columns = replace(columns, codes=columns.codes | again.codes, values=columns.values | again.values)
-    return _as_table(file, roles, columns)
+        return _as_table(file, roles, columns, chain(columns.texts(), again.texts()))
+    return _as_table(file, roles, columns, columns.texts())
 
 
 def _open_table(
@@ -109,7 +112,7 @@ def _are_names(cells: list[str], block: bytes, start: int, end: int, separator: 
 
 def are_numbers(cells: Sequence[str]) -> bool:
     """Tell whether all cells are numbers, or missing."""
-    return all(cell in MISSING or parse_number(cell) is not None for cell in cells)
+    return all(parse_cell(cell) is not None for cell in cells)
 
 
 def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
@@ -125,61 +128,144 @@ def _guess_layout(file: TableFile, first: bytes, roles: Roles) -> Layout:
     return Layout(kinds, in_doubt=found.empty())
 
 
-def _as_table(file: TableFile, roles: Roles, columns: Columns) -> Table:
+def _as_table(file: TableFile, roles: Roles, columns: Columns, texts: Iterable[TextColumn]) -> Table:
     """Return inputs and targets, each column as what it turned out to be."""
     layout, nominal = columns.layout, {}
     held = {column: columns.numbers[:, j] for j, column in enumerate(layout.numbers)}
     held |= {column: columns.targets[:, j] for j, column in enumerate(layout.targets)}
-    are_inputs = frozenset(roles.inputs)
-    for column in columns.codes:
-        found = _column(file, columns, column, column in roles.nominal, column in are_inputs)
-        if isinstance(found, Categories):
-            nominal[column] = found
-        else:
-            held[column][:] = found
+    is_input = np.zeros(len(file.names), np.bool_)
+    is_input[list(roles.inputs)] = True
+    mixed: list[_Mixed] = []
+    # Of many columns most have the same texts.
+    meaning_of = lru_cache(_MOST_MEANINGS)(_Meaning.of)
+    for column, codes, letters in texts:
+        try:
+            meaning = meaning_of(letters)
+        except UnicodeDecodeError:
+            raise _not_text(file, codes, letters) from None
+        if column not in roles.nominal:
+            name, is_single = file.names[column], bool(is_input[column])
+            if _is_of_numbers(file, name, codes, meaning, is_single, mixed):
+                numbers = np.array([*meaning.numbers, np.nan], np.float64)
+                held[column][:] = numbers[codes]  # -1, which is missing, takes the last
+                continue
+        nominal[column] = Categories(meaning.ranks.take(codes, mode="wrap"), meaning.sorted_texts)
+    if mixed:
+        _warn_of_texts(file, mixed)
     kept = [j for j, column in enumerate(layout.numbers) if column not in nominal]
     numbers = columns.numbers if len(kept) == len(layout.numbers) else columns.numbers[:, kept]
     targets = {i: np.ascontiguousarray(held[i]) for i in roles.targets if i not in nominal}
     return Table.of(file.names, roles, numbers, {**targets, **nominal})
 
 
-def _column(
-    file: TableFile, columns: Columns, column: int, is_nominal: bool, is_input: bool
-) -> Categories | np.ndarray:
-    codes, values = columns.codes[column], []
-    for code, letters in enumerate(columns.values[column]):
+def _not_text(file: TableFile, codes: np.ndarray, letters: Sequence[bytes]) -> ValueError:
+    """Return the error that names the first cell of a column that is not UTF-8."""
+    for code, each in enumerate(letters):
         try:
-            values.append(letters.decode())
-        except UnicodeDecodeError as error:
+            each.decode()
+        except UnicodeDecodeError:
             line = table_scan.line_of_row(file, int(np.argmax(codes == code)))
-            raise malformed(file.path, line, f"{shown(letters)} is not text; expected UTF-8") from error
-    if not is_nominal:
-        numbers = _numbers_of(file, file.names[column], codes, values, is_input)
-        if None not in numbers:
-            return np.array([*numbers, np.nan], np.float64)[codes]  # -1, which is missing, takes the last
-    return sorted_categories(Categories(codes, tuple(values)))
+            return malformed(file.path, line, f"{shown(each)} is not text; expected UTF-8")
+    raise AssertionError
 
 
-def _numbers_of(
-    file: TableFile, name: str, codes: np.ndarray, values: Sequence[str], is_input: bool
-) -> list[float | None]:
-    """Return what values say, None for texts; refuse a column that should be one of numbers, and is not."""
-    numbers = [parse_number(value) for value in values]
-    wrong = texts = [code for code, value in enumerate(numbers) if value is None]
-    counts = np.bincount(codes + 1)[1:]  # what is missing has the code -1
-    n_texts = int(counts[texts].sum())
+class _Meaning(NamedTuple):
+    """Distinct texts of a column, as numbers and as categories.
+
+    Attributes
+    ----------
+    texts, numbers
+        In order of appearance; the number is NaN for marks of missing cells and None for others.
+    sorted_texts, ranks
+        The texts in the order of their letters, and the place of each there; -1, which is missing, behind.
+    has_numbers, has_decimal_commas
+        Whether some text is a number; whether all that are none are so with a point in place of a comma.
+    """
+
+    texts: tuple[str, ...]
+    numbers: tuple[float | None, ...]
+    sorted_texts: tuple[str, ...]
+    ranks: np.ndarray
+    has_numbers: bool
+    has_decimal_commas: bool
+
+    @classmethod
+    def of(cls, letters: tuple[bytes, ...]) -> _Meaning:
+        """Decode texts; UnicodeDecodeError where one is not UTF-8."""
+        texts = tuple(map(bytes.decode, letters))
+        numbers = tuple(map(parse_cell, texts))
+        others = [text for text, number in zip(texts, numbers, strict=True) if number is None]
+        return cls(
+            texts,
+            numbers,
+            *sorted_values(texts),
+            any(number is not None and number == number for number in numbers),
+            all(parse_number(text.replace(",", ".", 1)) is not None for text in others),
+        )
+
+
+class _Mixed(NamedTuple):
+    """A column of numbers but for a few cells, which is read as nominal."""
+
+    name: str
+    n_texts: int
+    n_cells: int  # that are not missing
+    row: int  # of the first text
+    text: str
+
+
+def _is_of_numbers(
+    file: TableFile, name: str, codes: np.ndarray, meaning: _Meaning, is_single: bool, mixed: list[_Mixed]
+) -> bool:
+    """Tell whether a column is one of numbers; refuse one that should be and is not.
+
+    One of numbers and few texts is added to the mixed ones.
+    """
+    texts = [code for code, value in enumerate(meaning.numbers) if value is None]
     if not texts:
-        wrong = [code for code, value in enumerate(map(float, values)) if not fits(value, single=is_input)]
-        expected = f"a finite number of {'single' if is_input else 'double'} precision"
-    elif len(texts) < len(values) and (n_texts == 1 or n_texts <= _RARE * int(counts.sum())):
-        expected = "a number, as in the rest of this column"
-    elif all(parse_number(value.replace(",", ".", 1)) is not None for value in values):
+        known = [value for value in meaning.numbers if value is not None]
+        if wrong := [code for code, value in enumerate(known) if not fits(value, single=is_single)]:
+            expected = f"a finite number of {'single' if is_single else 'double'} precision"
+            raise _not_a_number(file, name, codes, meaning, wrong, expected)
+        return True
+    n_texts = n_numbers = 0
+    if meaning.has_numbers:
+        counts = np.bincount(codes + 1, minlength=len(meaning.texts) + 1)[
+            1:
+        ]  # what is missing has the code -1
+        n_texts = int(counts[texts].sum())
+        n_numbers = int(counts[[value is not None and value == value for value in meaning.numbers]].sum())
+        if n_texts == 1 or n_texts <= _RARE * (n_texts + n_numbers):
+            expected = "a number, as in the rest of this column"
+            raise _not_a_number(file, name, codes, meaning, texts, expected)
+    if meaning.has_decimal_commas:
         expected = "a number with a decimal point, not a comma"
-    else:
-        return numbers
-    if wrong:
-        row = int(np.argmax(np.isin(codes, wrong)))
-        found = f"column {shown(name)} has {shown(values[codes[row]])}; expected {expected}"
-        remedy = f"give nominal=[{shown(name)}] if its values are categories"
-        raise malformed(file.path, table_scan.line_of_row(file, row), f"{found}; {remedy}")
-    return numbers
+        raise _not_a_number(file, name, codes, meaning, texts, expected)
+    if n_texts and n_texts <= _FEW * (n_texts + n_numbers):
+        row = int(np.argmax(np.isin(codes, texts)))
+        mixed.append(_Mixed(name, n_texts, n_texts + n_numbers, row, meaning.texts[codes[row]]))
+    return False
+
+
+def _not_a_number(
+    file: TableFile, name: str, codes: np.ndarray, meaning: _Meaning, wrong: Sequence[int], expected: str
+) -> ValueError:
+    """Return the error that names the first cell with one of the wrong values."""
+    row = int(np.argmax(np.isin(codes, wrong)))
+    found = f"column {shown(name)} has {shown(meaning.texts[codes[row]])}; expected {expected}"
+    remedy = f"give nominal=[{shown(name)}] if its values are categories"
+    return malformed(file.path, table_scan.line_of_row(file, row), f"{found}; {remedy}")
+
+
+def _warn_of_texts(file: TableFile, mixed: Sequence[_Mixed]) -> None:
+    """Warn that columns became nominal for a few cells; the first of these columns is described."""
+    first, *others = mixed
+    line = table_scan.line_of_row(file, first.row)
+    likewise = f"; likewise {listed([each.name for each in others])}" * bool(others)
+    warnings.warn(
+        f"{file.path}: column {shown(first.name)} has text in {first.n_texts} of {first.n_cells} cells, the "
+        f"first {shown(first.text)} in line {line}, and numbers in the others; it is read as nominal"
+        f"{likewise}. Empty or correct these cells, or give nominal=[{shown(first.name)}] if its values are "
+        "categories",
+        stacklevel=stacklevel_of_user(),
+    )
