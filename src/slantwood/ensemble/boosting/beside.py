@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from slantwood.ensemble.assembling import with_dense_rows
 from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
 from slantwood.ensemble.boosting.settings import default_splits
 from slantwood.ensemble.boosting.spec import BoostingSpec
@@ -102,7 +103,8 @@ class Beside:
 def as_round(forests: list[Beside], start: np.ndarray) -> Round:
     """Return forests as the part of a boosted model that their mean has in it, beyond its constant."""
     trees = join([each.trees for each in forests])
-    steps = (trees.leaves.values - start.astype(np.float32)) * (SHARE / np.float32(trees.n_trees))
+    means = with_dense_rows(trees.leaves).values  # means of which most are zero come sparse
+    steps = (means - start.astype(np.float32)) * (SHARE / np.float32(trees.n_trees))
     importance = np.sum([each.importance for each in forests], axis=0) / trees.n_trees
     return Round(trees._replace(leaves=dense_matrix(steps)), importance)
 

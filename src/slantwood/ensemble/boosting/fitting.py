@@ -58,6 +58,8 @@ def fit_boosting(
     data = data.without_unlabeled()
     settings = resolve_boosting(data, spec)
     problem = _problem(data, spec, settings, earlier)
+    if len(problem.rows) == 1:  # of which none can be held out
+        spec = replace(spec, early_stopping=False)
     n_earlier = 0
     if earlier is not None:
         assert earlier.additive is not None
