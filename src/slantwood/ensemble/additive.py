@@ -20,6 +20,11 @@ class Additive:
     # Minus the loss of rows that no tree saw, of the constant and then after each round; empty where there
     # were none.
     validation_scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # What a continued fit holds out again. Of models that were boosted side by side, each without a fold of the
+    # rows: the constants of each, float64 of shape (n_models, n_columns). Of a single model, the share of the
+    # rows that was held out.
+    fold_starts: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    validation_fraction: float = 0.0
 
     @property
     def n_rounds(self) -> int:
@@ -50,6 +55,12 @@ class Additive:
                 raise ValueError(f"{name} must be an array of finite float64")
         if len(made.start) != n_columns:
             raise ValueError(f"start has {len(made.start)} scores for {n_columns} columns of targets")
+        starts = made.fold_starts
+        is_table = isinstance(starts, np.ndarray) and starts.dtype == np.float64 and starts.ndim == 2
+        if not is_table or not np.isfinite(starts).all() or (len(starts) and starts.shape[1] != n_columns):
+            raise ValueError(f"fold_starts must be finite float64, one for each of {n_columns} columns")
+        if not isinstance(made.validation_fraction, float) or not 0.0 <= made.validation_fraction <= 0.5:
+            raise ValueError(f"validation_fraction={made.validation_fraction!r:.60} is no share from 0 to 0.5")
         sizes = made.round_sizes
         is_line = isinstance(sizes, np.ndarray) and sizes.dtype == np.int64 and sizes.ndim == 1
         # No sum of numbers from 1 to n_trees overflows before it is too large.
