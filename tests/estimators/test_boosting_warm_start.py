@@ -1,6 +1,7 @@
 """Claims about boosted models that go on from earlier rounds."""
 
 import io
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -138,6 +139,15 @@ def test_fewer_rows_than_models_are_refused(few):
     weights[:4] = 1.0
     with pytest.raises(ValueError, match=r"of 4 with a label and weight.*give 5 or more"):
         model.set_params(warm_start=True, n_estimators=2).fit(X, y, sample_weight=weights)
+
+
+def test_trees_that_are_not_those_of_so_many_models_are_refused(few):
+    X, y = few
+    model = ObliqueBoostingRegressor(2, **QUICK).fit(X, y)
+    additive = replace(model.forest_.additive, fold_starts=np.zeros((7, 1)))  # as a forged file may have it
+    model.forest_ = replace(model.forest_, additive=additive)
+    with pytest.raises(ValueError, match=r"20 trees are not those of 2 rounds of 7 models"):
+        continued(model, 3, X, y)
 
 
 def test_a_model_of_one_row_goes_on():

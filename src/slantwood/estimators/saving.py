@@ -30,7 +30,7 @@ are right and fit together.
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -178,10 +178,7 @@ def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     if model.forest_.additive is not None:
-        additive = model.forest_.additive
-        if predict_only:
-            additive = replace(additive, fold_starts=np.empty((0, 0)))
-        values = vars(additive).items()
+        values = model.forest_.additive.values(predict_only=predict_only).items()
         document["additive"] = {name: writer.to_json(value, f"additive/{name}") for name, value in values}
     document["hierarchies"] = writer.hierarchies_to_json()
     dtype = document["targets"].get("dtype", "float32")
