@@ -215,6 +215,46 @@ def test_what_a_loss_or_split_is_not_for_is_said_by_name(numbers):
         ObliqueBoostingClassifier().fit(X, np.stack([y > 10, y > 12], axis=1).astype(int) + 3)
 
 
+# ---- few rows that count, and targets that hardly vary
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 50])
+@pytest.mark.parametrize("estimator", [ObliqueBoostingRegressor, ObliqueBoostingClassifier])
+def test_a_single_row_of_weight_is_what_is_predicted(estimator, n_rows):
+    X, y = np.arange(n_rows, dtype=float)[:, None], np.arange(n_rows) % 2
+    weights = np.zeros(n_rows)
+    weights[1] = 2.0
+    model = estimator(3, random_state=0).fit(X, y, sample_weight=weights)
+    assert model.predict(X).tolist() == [1] * n_rows
+    assert model.n_iter_ == 3
+    assert model.validation_scores_.size == 0
+
+
+def test_a_single_row_with_a_target_is_what_is_predicted():
+    model = ObliqueBoostingRegressor(3, random_state=0).fit([[0.0], [1.0]], [7.0, np.nan])
+    assert model.predict([[5.0]]).tolist() == [7.0]
+
+
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_targets_that_are_mostly_zero_are_learned_with_a_forest_beside(n_targets):
+    rng = np.random.default_rng(0)
+    X = rng.random((323, 4))
+    Y = 2.0 * (X[:, :1] + 0.3 * rng.normal(size=(323, n_targets)) > 1.2)
+    model = ObliqueBoostingRegressor(3, random_state=0).fit(X, Y)
+    assert (Y == 0).mean() > 0.8
+    assert len(model) == 10 * model.n_iter_ + 50
+    assert model.score(X, Y) > 0.2
+
+
+def test_at_least_one_of_many_rows_is_held_out():
+    X, y = make_friedman1(2000, random_state=0)
+    model = ObliqueBoostingRegressor(
+        1, split="axis", max_depth=1, validation_fraction=1e-9, random_state=0
+    ).fit(X, y)
+    assert np.isfinite(model.validation_scores_).all()
+    assert len(model.validation_scores_) == 2
+
+
 # ---- rounds
 
 

@@ -113,7 +113,7 @@ def test_a_larger_alpha_leaves_parts_of_the_trees_and_their_importances(task):
     kind, y = TARGETS[task]
     nodes, sums = [], []
     for alpha in (0.0, 0.01, 0.04, 1e6):
-        forest = kind(3, ccp_alpha=alpha, random_state=0).fit(X, y)
+        forest = kind(3, ccp_alpha=alpha, min_samples_split=2, random_state=0).fit(X, y)
         nodes.append(set(forest.trees_.bias[forest.trees_.left >= 0]))
         sums.append(forest.forest_.importance_sum.sum())
     assert nodes[0] > nodes[1] > nodes[2]

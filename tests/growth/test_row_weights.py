@@ -36,3 +36,11 @@ def test_extreme_weights_are_refused_or_harmless(weight):
         assert "sample_weight" in str(error)  # noqa: PT017
     else:
         assert_allclose(tree.predict_proba(X).mean(axis=0), Y.mean(axis=0), atol=1e-5)
+
+
+def test_growth_on_no_rows_is_refused(plan):
+    X, Y = noisy()
+    data = plan(X, Y, row_weights=np.zeros(len(X)))
+    for work in (data.grow_tree, data.pruning_path):
+        with pytest.raises(ValueError, match="at least one row of positive weight"):
+            work(0)

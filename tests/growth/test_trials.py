@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor
+from slantwood import ObliqueForestClassifier, ObliqueTreeClassifier, ObliqueTreeRegressor, SVMSplit
 from slantwood.growth.nodes import SplitWeights, as_grown_tree, make_nodes
 from slantwood.growth.trials import cut_back, is_beyond_chance
 
@@ -49,6 +49,19 @@ def test_trees_of_numbers_do_too():
     noise = np.random.default_rng(2).normal(size=1000)
     tree = ObliqueTreeRegressor(split="svm", random_state=0).fit(X, y + 0.1 * noise)
     assert tree.score(X_test, y_test.astype(float)) > 0.8
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rule_that_accepts_every_split_leads_as_far_as_one_that_accepts_nearly_all(seed):
+    # With the fourth seed the learner has no split of the root.
+    X, y = either_or(300, 2, seed)
+    split = SVMSplit.published()
+    every, nearly = (
+        ObliqueTreeClassifier(split=split, min_samples_split=2, min_impurity_decrease=least, random_state=0)
+        for least in (0, 1e-9)
+    )
+    assert every.fit(X, y).get_n_leaves() >= nearly.fit(X, y).get_n_leaves() > 5
+    assert every.score(X, y) > 0.95
 
 
 # ---- what they leave alone

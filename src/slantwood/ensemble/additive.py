@@ -20,6 +20,11 @@ class Additive:
     # Minus the loss of rows that no tree saw, of the constant and then after each round; empty where there
     # were none.
     validation_scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # What a continued fit holds out again. Of models that were boosted side by side, each without a fold of
+    # the rows: the constants of each, float64 of shape (n_models, n_columns). Of a single model, the share of
+    # the rows that was held out.
+    fold_starts: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    validation_fraction: float = 0.0
 
     @property
     def n_rounds(self) -> int:
@@ -38,6 +43,10 @@ class Additive:
         """Return the expected targets of rows, in the form of the means of leaves."""
         return self.loss.predicted(self.scores(means, n_trees)).astype(np.float32)
 
+    def values(self, *, predict_only: bool) -> dict[str, Any]:
+        """Return the fields by name; those that a continued fit needs may be left out."""
+        return {**vars(self), **({"fold_starts": np.empty((0, 0))} if predict_only else {})}
+
     @classmethod
     def checked(cls, given: dict[str, Any], task: str, n_columns: int, n_trees: int) -> Additive:
         """Make it from fields that a file has; a ValueError says what is wrong with them."""
@@ -50,6 +59,14 @@ class Additive:
                 raise ValueError(f"{name} must be an array of finite float64")
         if len(made.start) != n_columns:
             raise ValueError(f"start has {len(made.start)} scores for {n_columns} columns of targets")
+        starts = made.fold_starts
+        is_table = isinstance(starts, np.ndarray) and starts.dtype == np.float64 and starts.ndim == 2
+        if not is_table or not np.isfinite(starts).all() or (len(starts) and starts.shape[1] != n_columns):
+            raise ValueError(f"fold_starts must be finite float64, one for each of {n_columns} columns")
+        if not isinstance(made.validation_fraction, float) or not 0.0 <= made.validation_fraction <= 0.5:
+            raise ValueError(
+                f"validation_fraction={made.validation_fraction!r:.60} is no share from 0 to 0.5"
+            )
         sizes = made.round_sizes
         is_line = isinstance(sizes, np.ndarray) and sizes.dtype == np.int64 and sizes.ndim == 1
         # No sum of numbers from 1 to n_trees overflows before it is too large.

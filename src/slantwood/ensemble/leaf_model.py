@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.ensemble.leaf_size import LEAST_TREES, n_parts
+from slantwood.ensemble.leaf_size import n_parts
 from slantwood.ensemble.losses import RowLosses
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
@@ -33,7 +33,7 @@ def leaf_model(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[s
     rows : array of int
         Rows to find out with, in random order.
     """
-    if spec.leaves != AUTO or spec.n_trees < LEAST_TREES:
+    if spec.leaves != AUTO:
         return {}
     losses = RowLosses(data.targets, data.Y[rows], data.row_weights[rows], spec.target_weights)
     errors = np.zeros(2)  # of means, and with slopes

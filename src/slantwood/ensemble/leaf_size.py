@@ -27,9 +27,6 @@ from slantwood.task_names import CLASS_TASKS, SEVERAL_TASKS
 
 SIZES = (2, 5, 10, 20, 40, 80, 160)
 
-# Forests of fewer trees are not worth a pilot, whose cost does not depend on their number.
-LEAST_TREES = 20
-
 # Up to this number of rows there are more folds, which leave more rows to grow from.
 _FEW_ROWS = 1000
 _FOLDS_OF_FEW, _FOLDS = 10, 4
@@ -69,8 +66,11 @@ def leaf_size(data: TrainingData, spec: ForestSpec, rows: np.ndarray) -> dict[st
 
 
 def is_open(spec: ForestSpec) -> bool:
-    """Tell whether a pilot is to say how small leaves may be."""
-    return spec.min_samples_split == AUTO and spec.n_trees >= LEAST_TREES and not _is_published(spec.split)
+    """Return whether a pilot chooses how small leaves may be.
+
+    The number of trees has no part in it: a forest to which trees are added is as one that has them at once.
+    """
+    return spec.min_samples_split == AUTO and not _is_published(spec.split)
 
 
 def _is_published(split: Any) -> bool:

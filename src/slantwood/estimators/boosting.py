@@ -128,7 +128,7 @@ class _Boosting(TreeEnsemble):
         """Minus the loss on rows that no tree saw: of the constant model, and then after each round.
 
         Of fewer than 2000 rows these are all rows, each by the models that did not see it. Empty where
-        nothing was held out.
+        nothing was held out. A continued fit adds entries for its rounds to those of the rounds it keeps.
         """
         check_is_fitted(self)
         return self.forest_.additive.validation_scores
@@ -209,7 +209,8 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
     verbose : int, default=0
         1 shows progress on stderr, 2 one line per round.
     warm_start : bool, default=False
-        Whether `fit` keeps the rounds it has and adds those that are missing to `n_estimators`.
+        Whether `fit` keeps the rounds it has and adds those that are missing to `n_estimators`. Give the same
+        rows again: what the first fit held out stays held out. `early_stopping=True` needs that it did.
 
     Attributes
     ----------
@@ -504,7 +505,8 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
     verbose : int, default=0
         1 shows progress on stderr, 2 one line per round.
     warm_start : bool, default=False
-        Whether `fit` keeps the rounds it has and adds those that are missing to `n_estimators`.
+        Whether `fit` keeps the rounds it has and adds those that are missing to `n_estimators`. Give the same
+        rows again: what the first fit held out stays held out. `early_stopping=True` needs that it did.
 
     Attributes
     ----------

@@ -287,7 +287,7 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
     leaves : {"mean", "linear", "auto"}, default="mean"
         What leaves predict: the mean of their rows, or with "linear" also how far the targets follow where a
         row lies along the last splits above the leaf, where the errors of left-out rows tell so; within the
-        range of the training rows there. "auto" is "linear", in a forest of 20 trees or more unless small
+        range of the training rows there. "auto" is "linear", in a forest unless small
         forests that did not see all rows predict the others no better by it. `docs/leaves.md` has the
         measurements.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"

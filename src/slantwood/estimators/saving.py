@@ -178,7 +178,7 @@ def described(model: Any, *, float16: bool, predict_only: bool) -> Described:
         "fitted": _fitted_to_json(model, writer, predict_only),
     }
     if model.forest_.additive is not None:
-        values = vars(model.forest_.additive).items()
+        values = model.forest_.additive.values(predict_only=predict_only).items()
         document["additive"] = {name: writer.to_json(value, f"additive/{name}") for name, value in values}
     document["hierarchies"] = writer.hierarchies_to_json()
     dtype = document["targets"].get("dtype", "float32")

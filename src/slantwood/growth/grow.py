@@ -186,8 +186,7 @@ def _split_node(
             b, found = read_result(memory.result)
             # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
             may_fail = (
-                limits.min_impurity_decrease > 0.0
-                and subspace.size == subspace.n_active
+                subspace.size == subspace.n_active
                 and n_failed < LEVELS
                 and is_beyond_chance(size.effective / 2.0, subspace.size, n_attributes)
             )
@@ -220,10 +219,11 @@ def _split_node(
             if not is_significant(limits.critical_f, size.weight, before, removed):
                 continue
         passed = True
-        if limits.min_impurity_decrease > 0.0:
+        on_trial = n_failed > 0 or at_mean
+        if limits.min_impurity_decrease > 0.0 or on_trial:
             separation = separation_of(z_block, weights, is_right, members, direction)
             passed = separation.decrease >= limits.min_impurity_decrease and (
-                (n_failed == 0 and not at_mean)
+                not on_trial
                 or is_beyond_chance(separation.explained * size.effective, subspace.size, n_attributes)
             )
         if passed or may_fail:

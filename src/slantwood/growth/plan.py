@@ -123,6 +123,8 @@ def grow_by(
     stop_flag: np.ndarray,
 ) -> GrownTree:
     """Grow a tree on some rows by a split learner; `growth.grow.grow` has the details."""
+    if not len(rows):
+        raise ValueError("a tree needs at least one row of positive weight to grow on; there is none")
     learner = LearnerAddress(split.compiled())
     try:
         return grow(

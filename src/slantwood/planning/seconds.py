@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from slantwood.ensemble.leaf_size import LEAST_TREES, PilotSize, pilot_size
+from slantwood.ensemble.leaf_size import PilotSize, pilot_size
 from slantwood.ensemble.tuning import LEAST_ROWS, MOST_ROWS
 from slantwood.planning.coefficients import Coefficients, shipped
 from slantwood.planning.memory import model_bytes
@@ -128,7 +128,7 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
     --------
     >>> from slantwood.planning import Workload
     >>> from slantwood.planning.seconds import choosing_seconds
-    >>> choosing_seconds(Workload(10_000, 50, n_trees=10))
+    >>> choosing_seconds(Workload(10_000, 50, min_samples_split=5))
     0.0
     """
     numbers = numbers or shipped()
@@ -137,7 +137,7 @@ def choosing_seconds(work: Workload, numbers: Coefficients | None = None) -> flo
         # Much of a pilot is done row by row: it grows with rows, and not as fast as trees do.
         looked_at = [n * rows for n, rows in (_pilot_of(work), _pilot_of(work.with_rows(probe.rows)))]
         return probe.choosing_seconds * looked_at[0] / looked_at[1]
-    if work.n_trees < LEAST_TREES or work.rows < LEAST_ROWS or work.min_samples_split is not None:
+    if work.rows < LEAST_ROWS or work.min_samples_split is not None:
         return 0.0
     return _pilot_seconds(work, numbers) * numbers.pilot[work.split]
 

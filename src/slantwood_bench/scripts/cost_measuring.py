@@ -28,7 +28,7 @@ _LEARNERS = {"gradient": GradientSplit, "axis": AxisParallelSplit, "svm": SVMSpl
 # Trees are grown until so many seconds are over, so that short fits are measured as well as long ones.
 _ENOUGH_SECONDS = 0.5
 _MOST_TREES = 8
-_PILOT_TREES = 20  # the least with which settings are chosen
+_PILOT_TREES = 20
 MOST_PREDICTED = 5000
 
 
@@ -106,6 +106,8 @@ def measure(point: Point) -> Measured:
     _load_code(point, X, y)
     clock = _Clock(point.pilot)
     model = forest(point, _PILOT_TREES if point.pilot else _MOST_TREES).set_callbacks(clock)
+    if not point.pilot:
+        model.set_params(min_samples_split=_leaf_size_by_rule(point, X, y))
     clock.begun = time.process_time()
     usage = usage_of(lambda: model.fit(X, y))
     n_trees = len(clock.ends)
@@ -130,6 +132,12 @@ def measure(point: Point) -> Measured:
         nonzeros_per_row=X.nnz / point.rows if sp.issparse(X) else float(point.features),
         labels_per_row=y.nnz / point.rows if sp.issparse(y) else 1.0,
     )
+
+
+def _leaf_size_by_rule(point: Point, X: Any, y: Any) -> Any:
+    """Return the size of leaves of a point, or what the rules have, so that no pilot is measured."""
+    stump = forest(point, 1).set_params(preset="fast", max_depth=1)
+    return stump.fit(X, y).settings_.min_samples_split
 
 
 def _depth_of_rows(trees: Any) -> float:

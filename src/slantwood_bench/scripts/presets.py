@@ -34,8 +34,9 @@ def fitted(name: str, train: Problem, seed: int, n_jobs: int) -> Any:
     """Fit a forest by preset, or with leaves of the size that the rules have."""
     given: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
     if name == BY_RULE:
-        # A forest of one tree is too small for a choice, and has what the rules say.
-        rules = estimator(train.task)(n_estimators=1, **given).fit(train.X, train.y).settings_
+        # This preset has the size that the rules have, also where its tree does not grow.
+        stump = estimator(train.task)(n_estimators=1, preset="fast", max_depth=1, **given)
+        rules = stump.fit(train.X, train.y).settings_
         given["min_samples_split"] = rules.min_samples_split
     else:
         given["preset"] = name

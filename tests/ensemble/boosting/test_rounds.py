@@ -12,6 +12,7 @@ from slantwood.ensemble.settings import BoostingSettings, Candidate
 from slantwood.kernels.matrix import dense_matrix
 from slantwood.losses import AbsoluteError, LogisticLoss, SquaredError
 from slantwood.model.routing import route
+from slantwood.model.trees import join
 from slantwood.threads import StopFlag
 
 
@@ -82,10 +83,23 @@ def test_rows_without_weight_move_but_do_not_count(problem):
 
 
 def test_later_rounds_draw_other_numbers_than_earlier_ones(problem):
-    first, later = Rounds(problem, np.zeros(2)), Rounds(problem, np.zeros(2), n_earlier=1)
-    for rounds in (first, later):
-        rounds.advance(StopFlag())
+    first, later = Rounds(problem, np.zeros(2)), Rounds(problem, np.zeros(2))
+    done = first.advance(StopFlag())
+    nothing = done.trees._replace(leaves=dense_matrix(0 * done.trees.leaves.values))
+    later.resume(nothing)
+    later.advance(StopFlag())
     assert not np.array_equal(first.F, later.F)
+
+
+def test_resumed_rounds_have_the_same_scores_to_the_bit(problem):
+    problem = replace(problem, settings=replace(problem.settings, candidates=problem.settings.candidates[:1]))
+    whole, parts = Rounds(problem, np.array([0.5, -0.5])), Rounds(problem, np.array([0.5, -0.5]))
+    done = [whole.advance(StopFlag()) for _ in range(3)]
+    parts.resume(join([each.trees for each in done]))
+    assert np.array_equal(parts.F, whole.F)
+    for rounds in (whole, parts):
+        rounds.advance(StopFlag())
+    assert np.array_equal(parts.F, whole.F)
 
 
 def test_a_tree_sees_no_more_rows_than_it_may(problem, monkeypatch):

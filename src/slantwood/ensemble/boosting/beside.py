@@ -9,18 +9,17 @@ data more closely than this were tried, and on few rows they follow chance.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from slantwood.ensemble.boosting.rounds import BoostingProblem, Round
+from slantwood.ensemble.assembling import with_dense_rows
+from slantwood.ensemble.boosting.rounds import BoostingProblem, Round, add_trees
 from slantwood.ensemble.boosting.settings import default_splits
 from slantwood.ensemble.boosting.spec import BoostingSpec
 from slantwood.ensemble.growing import grow_forest
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.ensemble.tuning import tuned
 from slantwood.kernels.matrix import dense_matrix
 from slantwood.losses import SquaredError
 from slantwood.model.trees import Trees, join
@@ -58,10 +57,10 @@ class ForestMaker:
             return None
         return cls(replace(data, Y=problem.Y), spec, problem.settings.normalize_rows)
 
-    @cached_property
+    @property
     def _forest_spec(self) -> ForestSpec:
-        """A default forest; its leaves have a size that suits all rows, for looking again takes long."""
-        spec = ForestSpec(
+        """A default forest; the size of its leaves is not tuned, which would take longer than growing it."""
+        return ForestSpec(
             split=GradientSplit(),
             n_trees=_N_TREES,
             seed=self.spec.seed,
@@ -75,8 +74,9 @@ class ForestMaker:
             normalize_labels=AUTO,
             target_weights=self.spec.target_weights,
             n_jobs=self.spec.n_jobs,
+            is_inner=True,
+            tuned={},
         )
-        return tuned(self.data, spec)
 
     def beside(self, problem: BoostingProblem) -> Beside:
         """Grow the forest of the rows that have weight in a problem."""
@@ -94,20 +94,49 @@ class Beside:
     importance: np.ndarray
     F: np.ndarray
 
-    def mean_with(self, F: np.ndarray) -> np.ndarray:
-        """Return the scores of the model that is half boosted, half this forest."""
-        return (1 - SHARE) * F + SHARE * self.F
+
+def mean_of_both(F: np.ndarray, forest: np.ndarray) -> np.ndarray:
+    """Return the scores of the model that is half boosted, half the forest beside it."""
+    return (1 - SHARE) * F + SHARE * forest
 
 
 def as_round(forests: list[Beside], start: np.ndarray) -> Round:
     """Return forests as the part of a boosted model that their mean has in it, beyond its constant."""
     trees = join([each.trees for each in forests])
-    steps = (trees.leaves.values - start.astype(np.float32)) * (SHARE / np.float32(trees.n_trees))
+    means = with_dense_rows(trees.leaves).values  # means of which most are zero come sparse
+    steps = (means - start.astype(np.float32)) * (SHARE / np.float32(trees.n_trees))
     importance = np.sum([each.importance for each in forests], axis=0) / trees.n_trees
     return Round(trees._replace(leaves=dense_matrix(steps)), importance)
 
 
 def in_part(done: Round) -> Round:
     """Return a round as it counts beside a forest."""
-    leaves = dense_matrix((1 - SHARE) * done.trees.leaves.values)
-    return Round(done.trees._replace(leaves=leaves), done.importance)
+    return Round(_times(done.trees, 1 - SHARE), done.importance)
+
+
+def whole(trees: Trees) -> Trees:
+    """Return trees that count beside a forest as they were grown; the inverse of `in_part`."""
+    return _times(trees, 1 / (1 - SHARE))
+
+
+def _times(trees: Trees, factor: np.float32) -> Trees:
+    return trees._replace(leaves=dense_matrix(factor * trees.leaves.values))
+
+
+def restored_means(problem: BoostingProblem, forest: Trees, start: np.ndarray, n_forests: int) -> np.ndarray:
+    """Return what one of several forests predicts for all rows, from its trees in a boosted model.
+
+    Parameters
+    ----------
+    problem : BoostingProblem
+        The rows.
+    forest : Trees
+        The trees of this forest, with leaves as `as_round` makes them.
+    start : array of shape (n_columns,)
+        The constant of the model.
+    n_forests : int
+        How many forests are beside it.
+    """
+    F = np.array(np.broadcast_to(start, problem.Y.shape), np.float32)
+    add_trees(F, problem, forest, np.float32(n_forests) / SHARE)
+    return F

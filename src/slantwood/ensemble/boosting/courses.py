@@ -14,11 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slantwood.ensemble.boosting.beside import ForestMaker, as_round
-from slantwood.ensemble.boosting.rounds import BoostingProblem, Round, Rounds
+from slantwood.ensemble.additive import Additive
+from slantwood.ensemble.boosting.beside import (
+    Beside,
+    ForestMaker,
+    as_round,
+    in_part,
+    mean_of_both,
+    restored_means,
+    whole,
+)
+from slantwood.ensemble.boosting.rounds import TREES_PER_ROUND, BoostingProblem, Round, Rounds
 from slantwood.ensemble.boosting.stopping import HeldOut, in_parts
-from slantwood.kernels.matrix import dense_matrix
-from slantwood.model.trees import join
+from slantwood.ensemble.forest import FittedForest
+from slantwood.model.trees import Trees, join
 from slantwood.threads import StopFlag, run_in_threads, thread_count
 
 _N_MODELS = 5
@@ -35,7 +44,14 @@ class Course(ABC):
     """What a fit goes through, round after round."""
 
     start: np.ndarray  # scores before the first round, of all rows
+    fold_starts: np.ndarray = np.empty((0, 0))  # the same of each of several models
+    validation_fraction: float = 0.0  # share of the rows that a single model holds out
     forest: Round | None = None  # what may be put beside the rounds, which count less then
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether there are rows that no tree of a model sees."""
+        return len(self.fold_starts) > 0 or self.validation_fraction > 0
 
     @property
     @abstractmethod
@@ -59,19 +75,18 @@ class SingleCourse(Course):
         Data and rules.
     share : float
         Of the rows that are held out; 0 for none.
-    earlier : array of shape (n_rows, n_columns), optional
-        Scores of rows by an earlier model, which goes on.
-    n_earlier : int
-        Rounds of the earlier model.
+    earlier : FittedForest, optional
+        A model of such a course, which goes on.
     """
 
-    def __init__(
-        self, problem: BoostingProblem, share: float, earlier: np.ndarray | None = None, n_earlier: int = 0
-    ) -> None:
+    def __init__(self, problem: BoostingProblem, share: float, earlier: FittedForest | None = None) -> None:
+        self.validation_fraction = share
         self._held_out = HeldOut.drawn(problem, share) if share > 0 else None
         own = problem if self._held_out is None else self._held_out.others
-        self.start = start_of(own)
-        self._rounds = Rounds(own, self.start if earlier is None else earlier, n_earlier)
+        self.start = start_of(own) if earlier is None else _additive(earlier).start
+        self._rounds = Rounds(own, self.start)
+        if earlier is not None:
+            self._rounds.resume(earlier.trees)
 
     @property
     def losses(self) -> np.ndarray:
@@ -92,17 +107,53 @@ class CrossedCourse(Course):
         Data and rules.
     maker : ForestMaker, optional
         Grows a forest beside each model.
+    earlier : FittedForest, optional
+        A model of such a course, which goes on; the forest in it stays.
     """
 
-    def __init__(self, problem: BoostingProblem, maker: ForestMaker | None = None) -> None:
+    def __init__(
+        self,
+        problem: BoostingProblem,
+        maker: ForestMaker | None = None,
+        earlier: FittedForest | None = None,
+    ) -> None:
         rows = problem.rows.astype(np.intp)
-        n_parts = min(_N_MODELS, len(rows))
-        parts = in_parts(problem.Y, rows, n_parts, np.random.default_rng([problem.seed, 5]))
+        n_models = min(_N_MODELS, len(rows)) if earlier is None else len(_additive(earlier).fold_starts)
+        parts = in_parts(problem.Y, rows, n_models, np.random.default_rng([problem.seed, 5]))
         self._n_jobs = problem.n_jobs
-        self._models = [_Part(problem, rows[parts == part], part, maker) for part in range(n_parts)]
-        self.start = np.mean([model.start for model in self._models], axis=0)
-        forests = [model.forest for model in self._models if model.forest is not None]
-        self.forest = as_round(forests, self.start) if forests else None
+        self._is_half = False  # whether the model has a forest already, beside which rounds count less
+        if earlier is not None:
+            self.start, self.fold_starts = _additive(earlier).start, _additive(earlier).fold_starts
+        starts = [None] * n_models if earlier is None else self.fold_starts
+        self._models = [
+            _Part(problem, rows[parts == number], number, n_models, starts[number])
+            for number in range(n_models)
+        ]
+        if earlier is not None:
+            self._resume(earlier)
+            return
+        self.fold_starts = np.array([model.start for model in self._models])
+        self.start = self.fold_starts.mean(axis=0)
+        if maker is not None:
+            self.forest = as_round([model.put_beside(maker) for model in self._models], self.start)
+
+    def _resume(self, earlier: FittedForest) -> None:
+        """Give each model its trees of the earlier rounds, and its part of the forest."""
+        trees, n_models = earlier.trees, len(self._models)
+        n_beside = trees.n_trees - _additive(earlier).n_rounds * n_models * TREES_PER_ROUND
+        if n_beside < 0 or n_beside % n_models:
+            raise ValueError(
+                f"warm_start=True, but {trees.n_trees} trees are not those of {_additive(earlier).n_rounds} "
+                f"rounds of {n_models} models; give warm_start=False to fit anew"
+            )
+        self._is_half = n_beside > 0
+        forests = trees.roots[:n_beside].reshape(n_models, -1)
+        own = whole(trees) if self._is_half else trees
+        roots = trees.roots[n_beside:].reshape(-1, n_models, TREES_PER_ROUND)
+        for place, model in enumerate(self._models):
+            if self._is_half:
+                model.keep_beside(trees._replace(roots=forests[place]), self.start, n_models)
+            model.resume(own._replace(roots=roots[:, place].ravel()))
 
     @property
     def losses(self) -> np.ndarray:
@@ -115,11 +166,10 @@ class CrossedCourse(Course):
             done = [model.advance(stop) for model in self._models]
         else:
             done = list(run_in_threads(lambda model: model.advance(stop), self._models, self._n_jobs))
-        trees = join([each.round.trees for each in done])
-        leaves = dense_matrix(trees.leaves.values / np.float32(len(done)))
         importance = np.mean([each.round.importance for each in done], axis=0)
         losses = self._mean([each.losses for each in done])
-        return Done(Round(trees._replace(leaves=leaves), importance), losses)
+        added = Round(join([each.round.trees for each in done]), importance)
+        return Done(in_part(added) if self._is_half else added, losses)
 
     def _mean(self, losses: list[np.ndarray]) -> np.ndarray:
         return np.average(losses, axis=0, weights=[model.weight for model in self._models])
@@ -129,23 +179,52 @@ class _Part:
     """One of several models, with random numbers of its own."""
 
     def __init__(
-        self, problem: BoostingProblem, rows: np.ndarray, number: int, maker: ForestMaker | None
+        self,
+        problem: BoostingProblem,
+        rows: np.ndarray,
+        number: int,
+        n_models: int,
+        start: np.ndarray | None,
     ) -> None:
         self._held_out = HeldOut(problem, rows)
         seed = np.random.SeedSequence(problem.seed, spawn_key=(number, 6)).generate_state(1)[0]
-        own = replace(self._held_out.others, seed=int(seed), n_jobs=1)
-        self.start, self.weight = start_of(own), self._held_out.weight
-        self.forest = None if maker is None else maker.beside(own)
-        self._rounds = Rounds(own, self.start)
+        self._problem = replace(self._held_out.others, seed=int(seed), n_jobs=1)
+        self.start = start_of(self._problem) if start is None else start
+        self.weight = self._held_out.weight
+        self._rounds = Rounds(self._problem, self.start, n_models)
+        self._beside: np.ndarray | None = None  # what a forest beside the rounds predicts for all rows
+        self._is_half = False  # whether it stays there whatever the losses are
+
+    def put_beside(self, maker: ForestMaker) -> Beside:
+        """Grow a forest that may have its part in the model."""
+        forest = maker.beside(self._problem)
+        self._beside = forest.F
+        return forest
+
+    def keep_beside(self, forest: Trees, start: np.ndarray, n_models: int) -> None:
+        """Take the forest that has its part in the model."""
+        self._beside = restored_means(self._problem, forest, start, n_models)
+        self._is_half = True
+
+    def resume(self, trees: Trees) -> None:
+        """Continue after the rounds that grew these trees."""
+        self._rounds.resume(trees)
 
     @property
     def losses(self) -> np.ndarray:
         F = self._rounds.F
-        scores = [F] if self.forest is None else [F, self.forest.mean_with(F)]
-        return np.array([self._held_out.loss(each) for each in scores])
+        if self._beside is None:
+            return np.array([self._held_out.loss(F)])
+        both = self._held_out.loss(mean_of_both(F, self._beside))
+        return np.array([both] if self._is_half else [self._held_out.loss(F), both])
 
     def advance(self, stop: StopFlag) -> Done:
         return Done(self._rounds.advance(stop), self.losses)
+
+
+def _additive(model: FittedForest) -> Additive:
+    assert model.additive is not None
+    return model.additive
 
 
 def start_of(problem: BoostingProblem) -> np.ndarray:

@@ -19,12 +19,11 @@ from slantwood.ensemble.boosting.spec import BoostingSpec
 from slantwood.ensemble.boosting.stopping import Watch
 from slantwood.ensemble.column_spread import column_spread
 from slantwood.ensemble.forest import FittedForest
-from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import BoostingSettings
 from slantwood.ensemble.training_data import TrainingData
 from slantwood.features.matrix import known_rows, normalized_rows, training_matrix
 from slantwood.model.trees import Trees, join
-from slantwood.threads import StopFlag, run_in_threads
+from slantwood.threads import StopFlag, run_in_threads, thread_count
 
 
 def fit_boosting(
@@ -56,21 +55,25 @@ def fit_boosting(
     if not (known_rows(data.Y) & (data.row_weights > 0)).any():
         raise ValueError("y has no label in any row of positive weight; at least one row must have one")
     data = data.without_unlabeled()
+    # Rounds run in a thread of their own, where settings of joblib for this one do not hold.
+    spec = replace(spec, n_jobs=thread_count(spec.n_jobs))
     settings = resolve_boosting(data, spec)
     problem = _problem(data, spec, settings, earlier)
-    n_earlier = 0
-    if earlier is not None:
-        assert earlier.additive is not None
-        n_earlier = earlier.additive.n_rounds
-    course = _course(problem, spec, earlier, data, n_earlier)
-    watch = Watch(course.losses, spec.n_iter_no_change) if spec.early_stopping else None
-    model = _Model(data, spec, settings, Additive(problem.loss, course.start), watch, earlier)
-    for done in _rounds(course, spec.n_rounds - n_earlier):
+    course = _course(problem, spec, data, earlier)
+    watch = Watch(course.losses, spec.n_iter_no_change) if course.holds_out else None
+    additive = Additive(
+        problem.loss,
+        course.start,
+        fold_starts=course.fold_starts,
+        validation_fraction=course.validation_fraction,
+    )
+    model = _Model(data, spec, settings, additive, watch, earlier)
+    for done in _rounds(course, spec.n_rounds - model.n_rounds):
         model.add(done.round)
-        is_over = watch is not None and watch.add(done.losses)
+        is_over = watch is not None and watch.add(done.losses) and spec.early_stopping
         if (on_round is not None and on_round(model.so_far)) or is_over:
             break
-    if watch is not None:
+    if watch is not None and spec.early_stopping:
         model.cut(watch.n_best)
         if watch.has_forest and course.forest is not None:
             model.put_beside(course.forest)
@@ -78,17 +81,43 @@ def fit_boosting(
 
 
 def _course(
-    problem: BoostingProblem,
-    spec: BoostingSpec,
-    earlier: FittedForest | None,
-    data: TrainingData,
-    n_earlier: int,
+    problem: BoostingProblem, spec: BoostingSpec, data: TrainingData, earlier: FittedForest | None
 ) -> Course:
-    """Return the way through the rounds that suits the number of rows."""
-    if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
+    """Return the way through the rounds that suits the number of rows, or that of an earlier fit."""
+    if earlier is not None:
+        assert earlier.additive is not None
+        _check_continued(problem, spec, earlier.additive)
+        if len(earlier.additive.fold_starts):
+            return CrossedCourse(problem, earlier=earlier)
+        return SingleCourse(problem, earlier.additive.validation_fraction, earlier)
+    # Of one row none can be held out.
+    if not spec.early_stopping or len(problem.rows) < 2:
+        return SingleCourse(problem, 0.0)
+    if len(problem.rows) < FEW_ROWS:
         return CrossedCourse(problem, ForestMaker.suited(problem, data, spec))
-    scores = None if earlier is None else Predictor(earlier, spec.n_jobs).scores(data.X)
-    return SingleCourse(problem, spec.validation_fraction * spec.early_stopping, scores, n_earlier)
+    return SingleCourse(problem, float(spec.validation_fraction))
+
+
+def _check_continued(problem: BoostingProblem, spec: BoostingSpec, known: Additive) -> None:
+    """Refuse to go on where rows that earlier trees did not see are wanted, and there are none."""
+    n_models, share = len(known.fold_starts), known.validation_fraction
+    if len(problem.rows) < max(n_models, 1 + (share > 0)):
+        raise ValueError(
+            f"warm_start=True: the earlier fit held out rows, and of {len(problem.rows)} with a label and "
+            f"weight none can be; give {max(n_models, 2)} or more, or warm_start=False"
+        )
+    if not spec.early_stopping:
+        return
+    if not n_models and not share and len(problem.rows) > 1:
+        raise ValueError(
+            "early_stopping=True needs rows that no tree saw, and the rounds that warm_start=True keeps were "
+            "grown on all rows; give early_stopping=False, or warm_start=False"
+        )
+    if share not in (0.0, spec.validation_fraction):
+        raise ValueError(
+            f"validation_fraction={spec.validation_fraction}, but the rounds that warm_start=True keeps were "
+            f"grown without {share} of the rows; give the same, or warm_start=False"
+        )
 
 
 def _rounds(course: Course, n_rounds: int) -> Iterator[Done]:
@@ -116,6 +145,11 @@ class _Model:
         self._rounds: list[Round] = []
         self._spread = column_spread(data.X, normalize_rows=settings.normalize_rows)
 
+    @property
+    def n_rounds(self) -> int:
+        """Rounds by now."""
+        return self._additive.n_rounds + len(self._rounds)
+
     def add(self, done: Round) -> None:
         """Take the trees of another round."""
         self._rounds.append(done)
@@ -139,7 +173,9 @@ class _Model:
         sizes = [*self._additive.round_sizes, *(each.n_trees for each in trees)]
         if self._earlier is not None:
             trees, importance = [self._earlier.trees, *trees], importance + self._earlier.importance_sum
-        scores = np.empty(0) if self._watch is None else -self._watch.losses
+        scores = self._additive.validation_scores[: self._additive.n_rounds + 1]
+        if self._watch is not None:
+            scores = np.append(scores, -self._watch.losses[len(scores) > 0 :])
         return FittedForest(
             trees=join(trees),
             settings=self._settings,

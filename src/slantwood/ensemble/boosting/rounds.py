@@ -6,6 +6,7 @@ mean. How many there are does not depend on the number of threads, and so neithe
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,10 +83,10 @@ class Rounds:
     ----------
     problem : BoostingProblem
         Data and rules.
-    start : array of shape (n_columns,) or (n_rows, n_columns)
+    start : array of shape (n_columns,)
         Scores before the first round.
-    n_earlier : int
-        Rounds before these, whose random numbers are not used again.
+    n_models : int
+        Models whose mean these rounds are a part of: leaves of the trees are steps divided by it.
 
     Attributes
     ----------
@@ -93,8 +94,8 @@ class Rounds:
         Scores of all rows, also of those without weight.
     """
 
-    def __init__(self, problem: BoostingProblem, start: np.ndarray, n_earlier: int = 0) -> None:
-        self._problem = problem
+    def __init__(self, problem: BoostingProblem, start: np.ndarray, n_models: int = 1) -> None:
+        self._problem, self._n_models = problem, np.float32(n_models)
         shape = problem.Y.shape
         self.F = np.array(np.broadcast_to(start, shape), np.float32, order="C")
         self._G = np.empty(shape, np.float32)
@@ -105,7 +106,12 @@ class Rounds:
         self._weights = problem.row_weights.astype(np.float32)
         self._contest = Contest(len(problem.settings.candidates))
         self._limits = [_limits(problem, each) for each in problem.settings.candidates]
-        self._n_rounds = n_earlier
+        self._n_rounds = 0
+
+    def resume(self, trees: Trees) -> None:
+        """Continue after the rounds that grew these trees; their random numbers are not used again."""
+        add_trees(self.F, self._problem, trees, self._n_models)
+        self._n_rounds += trees.n_trees // TREES_PER_ROUND
 
     def advance(self, stop: StopFlag) -> Round:
         """Grow the trees of a round, and move the scores of all rows."""
@@ -127,7 +133,7 @@ class Rounds:
         for each in grown:
             self._judge(each)
         for each in grown:
-            self.F += each.tree.leaves.values[each.leaf]
+            self.F += self._n_models * each.tree.leaves.values[each.leaf]
         return Round(join([each.tree for each in grown]), np.sum([each.importance for each in grown], axis=0))
 
     def _scoring_columns(self, rng: np.random.Generator) -> tuple[Matrix, np.ndarray]:
@@ -167,7 +173,8 @@ class Rounds:
         else:
             steps = quantile_steps(problem.Y, self.F, tree.rows, weights, starts, stops, level, l2)
         steps *= np.float32(settings.learning_rate / TREES_PER_ROUND)
-        trees = as_trees(tree, dense_matrix(steps))
+        # Scores move by what is left of a step after this division, which resumed rounds can restore.
+        trees = as_trees(tree, dense_matrix(steps / self._n_models))
         return _Candidate(trees, tree.importance, _leaf_of_rows(problem.X, tree, trees), unseen, kind)
 
     def _sample(self, index: int) -> _Sample:
@@ -188,11 +195,29 @@ class Rounds:
         if len(self._problem.settings.candidates) == 1:
             self._contest.record(grown.kind, 0.0)
             return
-        step = TREES_PER_ROUND * grown.tree.leaves.values[grown.leaf[rows]]
+        step = TREES_PER_ROUND * (self._n_models * grown.tree.leaves.values[grown.leaf[rows]])
         Y, F, weights = self._problem.Y[rows], self.F[rows], self._problem.row_weights[rows]
         before, after = (weights @ loss.of_rows(Y, scores) for scores in (F, F + step))
         total = before.sum()
         self._contest.record(grown.kind, float((total - after.sum()) / total) if total > 0 else 0.0)
+
+
+def add_trees(F: np.ndarray, problem: BoostingProblem, trees: Trees, factor: np.float32) -> None:
+    """Add the leaves that rows reach, times a factor, to scores, tree after tree in single precision.
+
+    So do the rounds in which trees grow. Scores are restored to the last bit: a long descent, such as that of
+    the gradient split, amplifies rounding until trees differ.
+    """
+    rows = np.arange(len(F), dtype=np.uint32)
+
+    def leaf_of_rows(root: int) -> np.ndarray:
+        nodes = np.empty((len(rows), 1), np.int32)
+        route(problem.X, trees._replace(roots=trees.roots[root : root + 1]), rows, nodes)
+        return trees.leaf[nodes[:, 0]]
+
+    with closing(run_in_threads(leaf_of_rows, range(trees.n_trees), problem.n_jobs)) as leaves:
+        for leaf in leaves:
+            F += factor * trees.leaves.values[leaf]
 
 
 def _limits(problem: BoostingProblem, candidate: Candidate) -> Limits:

@@ -114,9 +114,10 @@ class HeldOut:
 
     @classmethod
     def drawn(cls, problem: BoostingProblem, share: float) -> HeldOut:
-        """Hold out a share of the rows, drawn at random."""
+        """Hold out a share of the rows, at least one, drawn at random."""
         rows = problem.rows.astype(np.intp)
-        parts = in_parts(problem.Y, rows, 1.0 / share, np.random.default_rng([problem.seed, 4]))
+        n_parts = min(1.0 / share, len(rows))
+        parts = in_parts(problem.Y, rows, n_parts, np.random.default_rng([problem.seed, 4]))
         return cls(problem, rows[parts == 0])
 
     def loss(self, F: np.ndarray) -> float:
