@@ -118,13 +118,17 @@ class ObliqueEstimator(
         clustering: Any,
         feature_names: Sequence[str] | None,
         target_names: Sequence[str] | None,
+        mean_weight: float | None = None,
     ) -> TrainingData:
-        """Check and encode what `fit` is given, and set the names; attributes of an earlier fit go."""
+        """Check and encode what `fit` is given, and set the names; attributes of an earlier fit go.
+
+        Of rows that are a part of all, `mean_weight` is the mean of the weights of all.
+        """
         earlier_inputs, earlier_targets = vars(self).get("input_names_"), vars(self).get("target_names_")
         for name in _OPTIONAL:
             self.__dict__.pop(name, None)
         names = names_of(y) if target_names is None else target_names
-        data = self._training_data(X, y, sample_weight, clustering, names)
+        data = self._training_data(X, y, sample_weight, clustering, names, mean_weight)
         if target_names is None and data.targets.hierarchy is not None and len(names or ()) > 1:
             names = None  # columns in an order of their own, while the hierarchy names the labels
         if names is not None:
@@ -139,11 +143,17 @@ class ObliqueEstimator(
         return data
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, clustering: Any, names: Sequence[str] | None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        clustering: Any,
+        names: Sequence[str] | None,
+        mean_weight: float | None = None,
     ) -> TrainingData:
         """Check and encode what `fit` is given; `names` are those of the columns of y, not checked yet."""
         table, X, encoding = self._read_features(X)
-        weights = check.check_row_weights(sample_weight, X.shape[0])
+        weights = check.check_row_weights(sample_weight, X.shape[0], mean_weight)
         attributes = check.check_clustering(clustering, X.shape[0])
         y, targets, Y, weights = self._encode_targets(y, weights, names)
         data = TrainingData(table, X, encoding, y, Y, targets, weights, attributes)

@@ -327,7 +327,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
             set, list or tuple of labels for each row. None or NaN marks rows without a class or known labels,
             and NaN single labels that are not known. With `hierarchy`, labels are its own.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
             by default the names that a frame y has.
@@ -611,7 +611,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
             by default the names that a frame y has.

@@ -63,6 +63,13 @@ def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray
     return weights
 
 
+def with_class_weights(row_weights: np.ndarray, of_classes: np.ndarray) -> np.ndarray:
+    """Return row weights times those of their classes, of which a common factor changes nothing."""
+    weights = row_weights * of_classes
+    total = weights.sum()
+    return weights * (row_weights[weights > 0].sum() / total) if total > 0 else weights
+
+
 def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | None:
     """Return one weight for each label; None where they are "balanced", and depend on the rows."""
     if isinstance(class_weight, str):

@@ -20,7 +20,12 @@ from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
-from slantwood.estimators.class_weights import for_classes_of, row_weights_by_label, weights_of_classes
+from slantwood.estimators.class_weights import (
+    for_classes_of,
+    row_weights_by_label,
+    weights_of_classes,
+    with_class_weights,
+)
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
@@ -85,7 +90,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
             not known; with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own:
             the most specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
@@ -142,7 +147,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         targets = self._continued(targets)
         Y = targets.encode(read)
         if self.class_weight is not None:
-            weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
+            weights = with_class_weights(weights, row_weights_by_label(self.class_weight, targets.classes, Y))
             self._check_some_weight(weights[known_rows(Y)])
         check.check_threshold(self.threshold, targets)
         return y, targets, Y, weights
@@ -191,7 +196,8 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         if self.class_weight is not None:
             of_class = for_classes_of(y[known], self.class_weight) if self._continues else self.class_weight
             of_classes[known] = weights_of_classes(of_class, y[known], weights[known])
-            weights = weights * (of_classes if self.class_weights_rows else of_classes > 0)
+            rows_by = of_classes if self.class_weights_rows else of_classes > 0
+            weights = with_class_weights(weights, rows_by)
             self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
         present = known & (weights > 0)
@@ -211,9 +217,10 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         check.check_column_names(names, len(given))
         columns = several.read_targets(given, self._read_classes)
         if self.class_weight is not None:
-            weights = weights * several.row_weights_by_classes(
+            of_classes = several.row_weights_by_classes(
                 self.class_weight, columns, may_lack_some=self._continues
             )
+            weights = with_class_weights(weights, of_classes)
             self._check_some_weight(weights)
         several.check_some_known(given, columns, weights)
         targets = MultiTargets.of(columns, weights)

@@ -197,7 +197,7 @@ class LabelTreeClassifier(
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
             names. Rows whose labels are not known, None or all NaN, take no part.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and of an indicator matrix y, for those who look at the model:
             `input_names_`, and `classes_`; by default the names that a frame y has.

@@ -123,7 +123,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
             names. Of rows whose labels are not known, None or NaN, only the classifier may learn.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
 
         Returns
         -------

@@ -188,10 +188,8 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
     min_samples_split : int, float or "auto", default="auto"
-        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
-        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
-        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
-        many people a row stands by their mean.
+        Nodes with fewer rows are leaves; a float is a share of all rows. Rows count as one whatever their
+        weight, unless it is 0, and as often as the bootstrap drew them.
     min_samples_leaf : int or float, default=1
         Every leaf has at least so many training rows, counted in the same way; a float is a share of all
         rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
@@ -364,10 +362,8 @@ class ObliqueTreeRegressor(_SingleTree, ObliqueRegressor):
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
     min_samples_split : int, float or "auto", default="auto"
-        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
-        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
-        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
-        many people a row stands by their mean.
+        Nodes with fewer rows are leaves; a float is a share of all rows. Rows count as one whatever their
+        weight, unless it is 0, and as often as the bootstrap drew them.
     min_samples_leaf : int or float, default=1
         Every leaf has at least so many training rows, counted in the same way; a float is a share of all
         rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place

@@ -22,7 +22,7 @@ from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.settings import BoostingSettings
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.features.matrix import known_rows, normalized_rows, training_matrix
+from slantwood.features.matrix import effective_rows, known_rows, normalized_rows, training_matrix
 from slantwood.model.trees import Trees, join
 from slantwood.threads import StopFlag, run_in_threads
 
@@ -85,7 +85,7 @@ def _course(
     n_earlier: int,
 ) -> Course:
     """Return the way through the rounds that suits the number of rows."""
-    if spec.early_stopping and earlier is None and len(problem.rows) < FEW_ROWS:
+    if spec.early_stopping and earlier is None and effective_rows(problem.row_weights) < FEW_ROWS:
         return CrossedCourse(problem, ForestMaker.suited(problem, data, spec))
     scores = None if earlier is None else Predictor(earlier, spec.n_jobs).scores(data.X)
     return SingleCourse(problem, spec.validation_fraction * spec.early_stopping, scores, n_earlier)
