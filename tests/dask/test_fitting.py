@@ -269,7 +269,8 @@ def test_a_common_factor_of_all_weights_changes_no_tree(client, mode):
         assert same_trees(plain, heavy)
     unequal = np.where(np.arange(240) < 100, 0.125, 3.0)  # the mean of a part is not that of all
     one, other = (
-        forest.fit(problem.dask_X, problem.dask_y, blocks(factor * unequal)).to_local() for factor in (1.0, 2.0**-10)
+        forest.fit(problem.dask_X, problem.dask_y, blocks(factor * unequal)).to_local()
+        for factor in (1.0, 2.0**-10)
     )
     assert same_trees(one, other)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification, make_multilabel_classification, make_regression
+from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
 
 from slantwood import (
     GradientSplit,

@@ -112,7 +112,9 @@ def test_sparse_and_dense_rows_and_any_number_of_threads_give_the_same(fitted):
 def test_a_common_factor_of_the_weights_changes_no_slope():
     weights = RNG.integers(1, 3, len(X))
     given = {"leaves": "linear", "split": "axis", "min_samples_leaf": 30, "random_state": 0}
-    tree, heavier = (ObliqueTreeRegressor(**given).fit(X, Y, sample_weight=w) for w in (weights, 1e3 * weights))
+    tree, heavier = (
+        ObliqueTreeRegressor(**given).fit(X, Y, sample_weight=w) for w in (weights, 1e3 * weights)
+    )
     assert (tree.forest_.slopes.model >= 0).any()
     assert_array_equal(heavier.predict(NEW), tree.predict(NEW))
 

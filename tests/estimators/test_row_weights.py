@@ -32,7 +32,10 @@ MODELS = {
     "tree, numbers": (ObliqueTreeRegressor(min_samples_leaf=0.05, ftest=0.2, random_state=0), NUMBER),
     "tree, slopes": (ObliqueTreeRegressor(leaves="linear", min_samples_leaf=20, random_state=0), NUMBER),
     "forest, numbers": (ObliqueForestRegressor(20, random_state=0), NUMBER),
-    "forest, classes": (ObliqueForestClassifier(4, class_weight={1: 3.0}, bootstrap=True, random_state=0), CLASSES),
+    "forest, classes": (
+        ObliqueForestClassifier(4, class_weight={1: 3.0}, bootstrap=True, random_state=0),
+        CLASSES,
+    ),
     "forest, svm": (ObliqueForestClassifier(4, split="svm", random_state=0), CLASSES),
     "forest, labels": (ObliqueForestClassifier(4, class_weight="balanced", random_state=0), LABELS),
     "forest, targets": (ObliqueForestClassifier(4, random_state=0), np.column_stack([CLASSES, LABELS[:, 0]])),
@@ -42,7 +45,10 @@ MODELS = {
     ),
     "partly labelled": (ObliqueForestClassifier(4, unlabeled_weight="auto", random_state=0), SOME_CLASSES),
     "boosted numbers": (ObliqueBoostingRegressor(3, random_state=0), NUMBER),
-    "boosted quantiles": (ObliqueBoostingRegressor(3, loss="quantile", early_stopping=False, random_state=0), NUMBER),
+    "boosted quantiles": (
+        ObliqueBoostingRegressor(3, loss="quantile", early_stopping=False, random_state=0),
+        NUMBER,
+    ),
     "boosted classes": (ObliqueBoostingClassifier(3, random_state=0), CLASSES),
     "label trees": (LabelTreeClassifier(n_forest_trees=3, random_state=0), LABELS),
     "reranked": (TailReranker(LabelTreeClassifier(n_forest_trees=0, random_state=0)), LABELS),
@@ -52,7 +58,9 @@ MODELS = {
 def scores(model):
     found = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
     arrays = found if isinstance(found, list) else [found]
-    return np.hstack([each.toarray() if hasattr(each, "toarray") else each.reshape(160, -1) for each in arrays])
+    return np.hstack(
+        [each.toarray() if hasattr(each, "toarray") else each.reshape(160, -1) for each in arrays]
+    )
 
 
 def sizes(tree, weights=None):
@@ -140,7 +148,9 @@ def test_whole_weights_are_repeated_rows_where_nothing_counts_rows(model):
 
 def test_weights_that_differ_too_much_are_refused():
     weights = np.r_[1e-13, np.ones(159)]
-    with pytest.raises(ValueError, match=r"sample_weight ranges from 1e-13 to 1.0; .* at least 1e-12 of their"):
+    with pytest.raises(
+        ValueError, match=r"sample_weight ranges from 1e-13 to 1.0; .* at least 1e-12 of their"
+    ):
         ObliqueTreeRegressor().fit(X, NUMBER, sample_weight=weights)
     with pytest.raises(ValueError, match="sample_weight ranges from 1e-200"):
         ObliqueTreeRegressor().fit(X, NUMBER, sample_weight=np.full(160, 1e-200))

@@ -33,11 +33,11 @@ from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
 from slantwood.estimators.parts.on_disk import over_blocks
-from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan
+from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan, refuse_scan
 from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
-from slantwood.features.sparse_input import check_sparse, is_encoded
+from slantwood.features.sparse_input import check_matrix, is_encoded
 from slantwood.model.trees import Trees
 from slantwood.presets import PRESETS
 from slantwood.splits.gradient import GradientSplit
@@ -195,16 +195,12 @@ class ObliqueEstimator(
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
-        if is_scan(X):
-            raise TypeError(
-                f"X is {X!r}, whose rows are read block by block; give one block at a time: "
-                "for block in scan: model.predict(block.X)"
-            )
+        refuse_scan(X)
         if is_table(X, self.categorical_features):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        check_sparse(X, "X")
+        check_matrix(X, "X")
         has_names = reset or hasattr(self, "feature_names_in_")
         if not has_names and is_encoded(X, self.n_features_in_, minimum):
             return X

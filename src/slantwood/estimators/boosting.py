@@ -189,6 +189,9 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
     target_weights : array or None, default=None
         Weights of the target columns (classes, labels or numbers) in the choice of splits. With `hierarchy`,
         by default its `weights()`: 0.75 to the power of the depth.
+    multi_output : {"auto", "labels", "targets"}, default="auto"
+        What two or more columns of y are: labels, zeros and ones; or targets with classes of their own, which
+        boosting is not for. "auto" takes columns of nothing but 0 and 1 as labels.
     hierarchy : Hierarchy or None, default=None
         Hierarchy of the labels. No label is predicted to be more probable than those above it.
     threshold : float or array, default=0.5
@@ -272,6 +275,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         n_iter_no_change: int = 40,
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
+        multi_output: str = "auto",
         hierarchy: Hierarchy | None = None,
         threshold: float | npt.ArrayLike = 0.5,
         normalize_rows: bool | str = "auto",
@@ -297,6 +301,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.multi_output = multi_output
         self.hierarchy = hierarchy
         self.threshold = threshold
         self.normalize_rows = normalize_rows

@@ -32,6 +32,7 @@ from slantwood.estimators.output import ARRAYS
 from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.shortcuts import CalibrateMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
+from slantwood.features.lazy import refuse_lazy
 from slantwood.features.matrix import known_rows
 from slantwood.features.rows import n_rows_of
 from slantwood.features.sparse_input import check_sparse
@@ -60,6 +61,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
     # probabilities are weighted.
     class_weights_rows = False
     class_weight: dict[Any, float] | str | npt.ArrayLike | None
+    multi_output: str
     threshold: float | str | npt.ArrayLike
     hierarchy: Hierarchy | None
     oob_decision_function_: Any  # of several targets a list
@@ -121,11 +123,19 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         if self.hierarchy is not None:
             targets, read = HierarchyTargets.read(y, self.hierarchy, len(weights))
         elif holds_label_sets(y):
+            if self.multi_output == "targets":
+                raise ValueError(
+                    "multi_output='targets', and y holds label sets; give columns with classes of their own, "
+                    "or multi_output='auto'"
+                )
             goes_on = self._continues and isinstance(self.targets_, LabelTargets)
             earlier = self.targets_.classes if goes_on else None
             targets, read = LabelTargets.of_sets(y, len(weights), earlier)
         else:
-            columns = self._columns_as_before(y, len(weights)) or frame_targets(y, len(weights))
+            of_labels, may_be_labels = self.multi_output == "labels", self.multi_output != "targets"
+            columns = None if of_labels else self._columns_as_before(y, len(weights))
+            if columns is None and not of_labels:
+                columns = frame_targets(y, len(weights), may_be_labels=may_be_labels)
             if columns is not None:
                 return self._encode_several(y, columns, weights, names)
             y = as_array(y, len(weights))
@@ -139,9 +149,16 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
                 y = y.ravel()
             if y.ndim == 1:
                 return self._encode_classes(y, weights)
-            columns = array_targets(y)
+            columns = None if of_labels else array_targets(y, may_be_labels=may_be_labels)
             if columns is not None:
                 return self._encode_several(y, columns, weights, names)
+            if not may_be_labels:
+                what = (
+                    "is sparse, as labels are" if sp.issparse(y) else "has columns of numbers with fractions"
+                )
+                raise ValueError(
+                    f"multi_output='targets', and y {what}; give an array or frame of whole numbers or text"
+                )
             y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
             targets = LabelTargets.of(y, check.check_column_names(names, y.shape[1]))
         targets = self._continued(targets)
@@ -274,6 +291,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
             return self._means(X, sparse=True, top_k=top_k)
+        refuse_lazy(X, "X")
         if isinstance(X, (list, tuple)) or getattr(X, "shape", None):  # before any row is encoded
             check_dense_scores(n_rows_of(X), targets.n_columns)
         if isinstance(targets, MultiTargets):

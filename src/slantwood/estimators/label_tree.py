@@ -23,12 +23,13 @@ from slantwood.estimators.forest_share import MOST_LABELS, learned_share
 from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
+from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.shortcuts import DescribeMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import known_rows
-from slantwood.features.sparse_input import check_sparse, is_encoded
+from slantwood.features.sparse_input import check_matrix, is_encoded
 from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
 from slantwood.label_trees.model import MOST_CHILDREN
 from slantwood.label_trees.prediction import label_scores
@@ -182,7 +183,7 @@ class LabelTreeClassifier(
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
@@ -508,11 +509,12 @@ class LabelTreeClassifier(
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
+        refuse_scan(X, type(self).__name__ if reset else "")
         if is_table(X, _CATEGORICAL):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        check_sparse(X, "X")
+        check_matrix(X, "X")
         has_names = reset or hasattr(self, "feature_names_in_")
         if not has_names and is_encoded(X, self.n_features_in_, minimum):
             return X

@@ -230,6 +230,11 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
         targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
         default its `weights()`: 0.75 to the power of the depth.
+    multi_output : {"auto", "labels", "targets"}, default="auto"
+        What two or more columns of y are: labels, zeros and ones, of which `predict_proba` returns one array;
+        or targets with classes of their own, of which it returns a list of arrays. "auto" takes columns of
+        nothing but 0 and 1 as labels. Give the kind where it must not depend on the values that y happens to
+        have, as in cross-validation.
     hierarchy : Hierarchy or None, default=None
         Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
         matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
@@ -313,6 +318,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         max_features: int | float | str | None = "auto",
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
+        multi_output: str = "auto",
         hierarchy: Hierarchy | None = None,
         normalize_rows: bool | str = "auto",
         normalize_labels: bool | str = "auto",
@@ -335,6 +341,7 @@ class ObliqueTreeClassifier(_SingleTree, ObliqueClassifier):
         self.max_features = max_features
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.multi_output = multi_output
         self.hierarchy = hierarchy
         self.normalize_rows = normalize_rows
         self.normalize_labels = normalize_labels

@@ -45,6 +45,11 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             f"max_samples={max_samples!r} is the size of a bootstrap sample, and bootstrap=False draws none; "
             "give bootstrap=True, or max_samples=None"
         )
+    if parameters.get("multi_output") == "targets" and parameters["hierarchy"] is not None:
+        raise ValueError(
+            "multi_output='targets' is for columns of y with classes of their own, and hierarchy is one of "
+            "labels; give multi_output='auto', or hierarchy=None"
+        )
 
 
 def _auto_or(check: Check) -> Check:
@@ -120,6 +125,7 @@ _CHECKS: dict[str, Check] = {
     "early_stopping": check_flag,
     "validation_fraction": partial(check_real, minimum=0.0, maximum=0.5, open_minimum=True),
     "n_iter_no_change": partial(check_integer, minimum=1),
+    "multi_output": partial(check_choice, choices=("auto", "labels", "targets")),
     "threshold": lambda name, value: not isinstance(value, str) or check_choice(name, value, THRESHOLD_RULES),
     "hierarchy": _check_hierarchy,
 }

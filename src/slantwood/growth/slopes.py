@@ -206,7 +206,7 @@ def _put_offsets(tree, rows, node, number, k, model, memory, found):
 
 @exact
 def _row_weight(used, counts):
-    # Weight of the rows over their effective number, where a row that was drawn twice is two: 1 without weights.
+    # Weight of the rows over their effective number, where a row that was drawn twice is two.
     total = 0.0
     squares = 0.0
     for i in range(counts.shape[0]):

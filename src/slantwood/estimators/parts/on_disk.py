@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import is_frame
+from slantwood.features.lazy import refuse_lazy
 from slantwood.features.rows import join_rows, n_rows_of, slice_rows
 
 # Of float32 cells: blocks are large enough for all threads, and little beside a model.
@@ -55,6 +56,7 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
     >>> over_blocks(lambda rows: rows.sum(axis=1), np.ones((3, 2)))
     array([2., 2., 2.])
     """
+    refuse_lazy(X, "X")
     step = _rows_at_once(X, block_bytes)
     if step is None:
         return work(X)
