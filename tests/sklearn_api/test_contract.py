@@ -26,8 +26,8 @@ def expected_failures(estimator):
     for container in ("dense", "sparse"):
         failures[f"check_sample_weight_equivalence_on_{container}_data"] = (
             "a common factor of all weights changes nothing, so that penalties (C, l2_regularization), "
-            "limits of leaves and draws count rows: two rows are not as one of weight 2. Where nothing counts rows "
-            "they are (tests/estimators/test_row_weights.py)"
+            "limits of leaves and draws count rows: two rows are not as one of weight 2. Where nothing "
+            "counts rows they are (tests/estimators/test_row_weights.py)"
         )
     return failures
 

@@ -22,6 +22,7 @@ from slantwood.estimators.callbacks import Progress, fitted_attributes, with_cal
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.parameter_names import suggest_parameters
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.regression import ObliqueRegressor
 from slantwood.estimators.tree_ensemble import TreeEnsemble
 from slantwood.estimators.tree_view import ClassifierTreeView
@@ -376,8 +377,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         >>> model.decision_function(X).shape
         (150, 3)
         """
-        encoded = self.encode_features(X)  # first, as it checks that there is a model
-        scores = self._predictor.scores(encoded)
+        scores = over_blocks(lambda rows: self._predictor.scores(self.encode_features(rows)), X)
         return scores[:, 0] if self.targets_.task == "binary" else scores
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:

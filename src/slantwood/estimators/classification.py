@@ -1,7 +1,7 @@
 """What classifiers share: classes or label matrices in, probabilities and decisions out."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -26,15 +26,13 @@ from slantwood.estimators.class_weights import (
     weights_of_classes,
     with_class_weights,
 )
-from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.dense_scores import check_dense_scores_of
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
-from slantwood.estimators.parts.on_disk import over_blocks
+from slantwood.estimators.parts.on_disk import blocks_of_rows, over_blocks
 from slantwood.estimators.shortcuts import CalibrateMixin
-from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
-from slantwood.features.lazy import refuse_lazy
+from slantwood.estimators.top_labels import TopColumns, TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
-from slantwood.features.rows import n_rows_of
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
@@ -291,9 +289,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
             return self._means(X, sparse=True, top_k=top_k)
-        refuse_lazy(X, "X")
-        if isinstance(X, (list, tuple)) or getattr(X, "shape", None):  # before any row is encoded
-            check_dense_scores(n_rows_of(X), targets.n_columns)
+        check_dense_scores_of(X, targets.n_columns)
         if isinstance(targets, MultiTargets):
             return targets.probabilities(self._means(X))
         return over_blocks(lambda rows: targets.probabilities(self._means(rows)), X)
@@ -411,15 +407,20 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
                 "of their own; sort the array of a target in predict_proba"
             )
         k = min(check_integer("k", k, 1), len(self.classes_))
-        targets, encoded = self.targets_, self.encode_features(X)
-        if targets.task in LABEL_TASKS:
-            best = top_of_sparse(self._predictor.mean(encoded, sparse=True, top_k=k), targets.ranks, k)
-            return TopLabels(self.classes_[best.columns], best.scores)
-        step = max(_CELLS // len(self.classes_), 1)
-        parts = (encoded[start : start + step] for start in range(0, encoded.shape[0], step))
-        found = [top_of_dense(targets.probabilities(self._predictor.mean(part)), k) for part in parts]
+        found = [best for rows in blocks_of_rows(X) for best in self._best_columns(rows, k)]
         columns, scores = map(np.concatenate, zip(*found, strict=True))
         return TopLabels(self.classes_[columns], scores)
+
+    def _best_columns(self, X: Any, k: int) -> Iterator[TopColumns]:
+        """Yield the best classes or labels of some rows after others."""
+        targets, encoded = self.targets_, self.encode_features(X)
+        if targets.task in LABEL_TASKS:
+            yield top_of_sparse(self._predictor.mean(encoded, sparse=True, top_k=k), targets.ranks, k)
+            return
+        step = max(_CELLS // len(self.classes_), 1)
+        for start in range(0, encoded.shape[0], step):
+            means = self._predictor.mean(encoded[start : start + step])
+            yield top_of_dense(targets.probabilities(means), k)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how well the labels of X are predicted.

@@ -17,12 +17,13 @@ from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, Progress, put_back, with_callbacks
-from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.dense_scores import check_dense_scores_of
 from slantwood.estimators.forest import ObliqueForestClassifier
 from slantwood.estimators.forest_share import MOST_LABELS, learned_share
 from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.shortcuts import DescribeMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
@@ -356,11 +357,10 @@ class LabelTreeClassifier(
         check_flag("sparse", sparse)
         if top_k is not None:
             check_integer("top_k", top_k, 1)
-        encoded = self.encode_features(X)
-        if sparse or top_k is not None:
-            return self._scores(encoded, top_k)
-        check_dense_scores(encoded.shape[0], self.targets_.n_columns)
-        return self._as_output(self._scores(encoded).toarray(), X)
+        if not sparse and top_k is None:
+            check_dense_scores_of(X, self.targets_.n_columns)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), top_k), X)
+        return scores if sparse or top_k is not None else self._as_output(scores.toarray(), X)
 
     def predict_top_k(self, X: Any, k: int) -> TopLabels:
         """Return the best k labels of each row by name, best first.
@@ -389,7 +389,8 @@ class LabelTreeClassifier(
         """
         check_is_fitted(self)
         k = min(check_integer("k", k, 1), len(self.classes_))
-        best = top_of_sparse(self._scores(self.encode_features(X), k), self.targets_.ranks, k)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), k), X)
+        best = top_of_sparse(scores, self.targets_.ranks, k)
         return TopLabels(self.classes_[best.columns], best.scores)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
@@ -481,11 +482,11 @@ class LabelTreeClassifier(
     def _scores_to_decide(self, X: Any) -> Any:
         """Return scores that may be above the threshold, dense or sparse, as y was."""
         check.check_threshold(self.threshold, self.targets_)
-        encoded, least = self.encode_features(X), float(np.min(self.threshold))
-        if self.targets_.is_sparse:
-            return self._scores(encoded, least=least)
-        check_dense_scores(encoded.shape[0], self.targets_.n_columns)
-        return self._scores(encoded, least=least).toarray()
+        least = float(np.min(self.threshold))
+        if not self.targets_.is_sparse:
+            check_dense_scores_of(X, self.targets_.n_columns)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), least=least), X)
+        return scores if self.targets_.is_sparse else scores.toarray()
 
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None

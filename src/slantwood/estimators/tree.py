@@ -15,6 +15,7 @@ from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import fitted_attributes
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.parameter_names import suggest_parameters
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.regression import ObliqueRegressor
 from slantwood.growth.pruning import PruningPath
 from slantwood.splits.learner import BaseSplit
@@ -69,8 +70,7 @@ class _SingleTree(ObliqueEstimator):
         >>> len(set(tree.apply(X).tolist())) == tree.get_n_leaves()
         True
         """
-        X = self.encode_features(X)
-        return self._predictor.leaves(X)[:, 0]
+        return over_blocks(lambda rows: self._predictor.leaves(self.encode_features(rows))[:, 0], X)
 
     def decision_path(self, X: Any) -> sp.csr_array:
         """Return the nodes that each row passes.
@@ -94,8 +94,7 @@ class _SingleTree(ObliqueEstimator):
         >>> bool((tree.decision_path(X).sum(axis=1) <= tree.get_depth() + 1).all())
         True
         """
-        X = self.encode_features(X)
-        return self._predictor.paths(X)
+        return over_blocks(lambda rows: self._predictor.paths(self.encode_features(rows)), X)
 
     def get_depth(self) -> int:
         """Return the depth of the tree.

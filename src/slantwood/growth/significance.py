@@ -5,8 +5,8 @@ Of n rows with the sum of squares SS, which within the two sides of a split is S
     F = (n - 2) (SS - SS_w) / SS_w
 
 with 1 and n - 2 degrees of freedom, as in an analysis of variance of two groups. Sums run over all clustering
-attributes; n is the effective number of rows, (sum w)^2 / sum w^2, rounded. A split that is not significant is
-not made.
+attributes; n is the effective number of rows, (sum w)^2 / sum w^2, rounded. A split that is not significant
+is not made.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Is y several targets, each a column of classes or of numbers, rather than labels; and which are they.
 
-Columns of nothing but 0 and 1 are labels, unless the user wants them as targets. In a data frame the type of a
-column decides: floating point is a number; text, categories, whole numbers, truth values and dates are classes.
-An array has one type for all its columns, and several numbers are for a regressor, so that these are classes:
-text, objects, or whole numbers.
+Columns of nothing but 0 and 1 are labels, unless the user wants them as targets. In a data frame the type of
+a column decides: floating point is a number; text, categories, whole numbers, truth values and dates are
+classes. An array has one type for all its columns, and several numbers are for a regressor, so that these are
+classes: text, objects, or whole numbers.
 """
 
 from __future__ import annotations
