@@ -261,11 +261,18 @@ def test_targets_that_are_left_out_are_asked_for(client, mode):
 
 
 @pytest.mark.parametrize("mode", ["replicate", "partition"])
-def test_a_number_is_the_weight_of_each_row(client, mode):
+def test_a_common_factor_of_all_weights_changes_no_tree(client, mode):
     problem = classes()
+    forest = problem.on_cluster(mode=mode)
     for X, y in ((problem.X, problem.y), (problem.dask_X, problem.dask_y)):
-        forest = problem.on_cluster(mode=mode).fit(X, y, 2.0)
-        assert set(forest.trees_.node_weight[forest.trees_.roots]) == {480.0}
+        plain, heavy = (forest.fit(X, y, weight).to_local() for weight in (None, 1024.0))
+        assert same_trees(plain, heavy)
+    unequal = np.where(np.arange(240) < 100, 0.125, 3.0)  # the mean of a part is not that of all
+    one, other = (
+        forest.fit(problem.dask_X, problem.dask_y, blocks(factor * unequal)).to_local()
+        for factor in (1.0, 2.0**-10)
+    )
+    assert same_trees(one, other)
 
 
 # ---- faults

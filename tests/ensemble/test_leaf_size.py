@@ -167,8 +167,8 @@ def test_rows_are_predicted_by_trees_that_did_not_see_them(pilots, monkeypatch):
     monkeypatch.setattr(
         unseen, "grow_forest", lambda data, spec: seen.append(data) or grow_forest(data, spec)
     )
-    X, y = noisy(120)
-    weights = np.arange(120) % 4 + 0.5
+    X, y = noisy(200)
+    weights = np.arange(200) % 4 + 0.5
     weights[::6] = 0
     ObliqueForestRegressor(TREES, random_state=0).fit(X, y, sample_weight=weights)
     held_out = [(data.row_weights == 0) & (weights > 0) for data in seen]

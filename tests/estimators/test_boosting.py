@@ -70,10 +70,11 @@ def test_dense_and_sparse_features_give_the_same_model(labels):
     assert_array_equal(dense.predict_proba(X), sparse.predict_proba(sp.csr_array(X)))
 
 
-def test_a_row_of_weight_two_is_as_two_rows(numbers):
+def test_a_row_of_weight_two_is_as_two_rows_where_nothing_counts_rows(numbers):
     X, y = numbers
     counts = np.random.default_rng(0).integers(1, 3, len(y))
     given = QUICK | {"split": "axis", "subsample": 1.0, "max_features": None, "min_samples_leaf": 1}
+    given |= {"min_samples_split": 2, "l2_regularization": 0.0}
     weighted = ObliqueBoostingRegressor(**given).fit(X, y, sample_weight=counts)
     repeated = ObliqueBoostingRegressor(**given).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
     assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-4)

@@ -1,5 +1,6 @@
 """Claims about rows and labels that lie on disk: they are learned from as they lie, without a copy."""
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -8,7 +9,9 @@ import scipy.sparse as sp
 
 from slantwood import LabelTreeClassifier, ObliqueForestClassifier, ObliqueForestRegressor
 from slantwood.callbacks import Callback
+from slantwood.label_trees import fitting
 from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
+from slantwood.workers.shared import Shared
 
 N, WORDS, N_LABELS = 20_000, 40, 60
 
@@ -102,3 +105,14 @@ def test_the_arrays_of_the_user_stay_as_they_are(model):
     model.fit(X, Y).predict(X)
     after = [array for matrix in (X, Y) for array in (matrix.data, matrix.indices, matrix.indptr)]
     assert all(map(np.array_equal, before, after))
+
+
+def test_workers_do_not_look_for_the_rows_of_labels_again(mapped, monkeypatch):
+    X, Y, _ = (each[:500] for each in mapped)
+    spec = LabelTreeSpec(2, 4, 20, 1.0, 0.1, 1, 0.1, seed=0, n_jobs=1)
+    plan = plan_label_trees(X, Y.astype(np.float32), np.ones(500), spec)
+    monkeypatch.setattr(fitting, "_rows_of_labels", None)
+    sent = pickle.loads(pickle.dumps(Shared(plan))).value
+    for task in [fitting._Task(tree, place) for tree in (0, 1) for place in plan.places[tree]]:
+        for one, other in zip(sent.trained(task), plan.trained(task), strict=True):
+            np.testing.assert_array_equal(one, other)

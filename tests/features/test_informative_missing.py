@@ -112,15 +112,16 @@ def test_the_first_of_columns_that_are_missing_together_stands_for_all():
 
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_a_row_of_weight_two_is_as_two_and_one_of_none_is_not_there(kind):
+def test_a_row_of_weight_zero_is_not_there_and_a_common_factor_of_weights_changes_nothing(kind):
     numbers = () if kind == "classes" else range(3)
     decided = []
     for seed in range(20):
-        marks, Y = planted(seed, n=150, strength=0.2, kind=kind)
-        times = np.random.default_rng(seed).integers(0, 3, 150)
-        by_weight = found(marks, Y, times.astype(float), numbers)
-        repeated = found(np.repeat(marks, times, axis=0), np.repeat(Y, times, axis=0), numbers=numbers)
-        assert_array_equal(by_weight, repeated)
+        marks, Y = planted(seed, n=300, strength=0.1 if kind == "classes" else 0.2, kind=kind)
+        weights = np.random.default_rng(seed).integers(0, 3, 300).astype(float)
+        by_weight = found(marks, Y, weights, numbers)
+        some = weights > 0
+        assert_array_equal(by_weight, found(marks[some], Y[some], weights[some], numbers=numbers))
+        assert_array_equal(by_weight, found(marks, Y, 1024.0 * weights, numbers))
         decided.append(by_weight[0])
     assert 0 < sum(decided) < 20
 

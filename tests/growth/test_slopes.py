@@ -46,7 +46,7 @@ class Twin:
         node = leaf
         while node is not None:
             here = self.places(node)
-            if max(self.weights[here].sum(), self.counts[here].sum()) >= self.settings[0]:
+            if self.counts[here].sum() >= self.settings[0]:
                 return node
             node = self.parent.get(node)
         return None
@@ -56,16 +56,15 @@ class Twin:
         found, used = [], []
         for i in self.places(node).tolist():
             leaf = self.leaf_at[i]
-            left_out = min(self.weights[i], self.counts[i])
             for near in (leaf, self.parent.get(leaf)):
                 here = self.places(near)
-                without = self.weights[here] - left_out * (here == i)
+                without = self.weights[here] * (here != i)
                 if without.sum() > 1e-9 or leaf == node:
                     break
             has_others = self.weights[i] > 0 and without.sum() > 1e-9
             others = np.nan_to_num(values[here]).T @ without / max(without.sum(), 1e-300)
             found.append(values[i] - others if has_others else np.zeros(values.shape[1]))
-            used.append((self.weights[i] * has_others, left_out))
+            used.append(self.weights[i] * has_others)
         return np.array(found), np.array(used)
 
     def model(self, node):
@@ -79,8 +78,10 @@ class Twin:
         k, T = len(path), self.Y.shape[1]
         slopes = np.zeros((k, T))
         V, U = np.ascontiguousarray(found[:, :k]), np.ascontiguousarray(found[:, k:])
-        weights, left_out = np.ascontiguousarray(used.T)
-        find_slopes(V, U, weights, left_out, len(V), k, self.settings[2], ridge_memory(k, T), slopes)
+        counts = self.counts[self.places(node)]
+        some = used > 0
+        row_weight = (used[some] ** 2 / counts[some]).sum() / used.sum() if some.any() else 1.0
+        find_slopes(V, U, used, row_weight, len(V), k, self.settings[2], ridge_memory(k, T), slopes)
         self.models[node] = path, slopes
         return path, slopes
 

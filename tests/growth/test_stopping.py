@@ -39,10 +39,10 @@ def test_drawn_copies_count_as_rows(plan, grown):
 
 
 @pytest.mark.plain_python
-def test_heavy_rows_count_by_their_weight(plan, grown):
+def test_a_heavy_row_is_one_row(plan, grown):
     X, Y = np.array([[0.0], [1.0]]), np.array([0.0, 1.0])
-    assert not is_leaf(grown(plan(X, Y, min_samples_split=10, row_weights=[7.0, 3.0])))
-    assert is_leaf(grown(plan(X, Y, min_samples_split=11, row_weights=[7.0, 3.0])))
+    assert not is_leaf(grown(plan(X, Y, min_samples_split=2, row_weights=[7.0, 3.0])))
+    assert is_leaf(grown(plan(X, Y, min_samples_split=3, row_weights=[7.0, 3.0])))
 
 
 @pytest.mark.plain_python

@@ -14,14 +14,9 @@ from slantwood.kernels.thresholds import best_allowed_threshold
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def size_of(side, r, counts):
-    """How many rows a side has: a heavy row is as several, and a light one is a row too."""
-    return max(r[side].sum(), counts[side].sum())
-
-
 def is_allowed(right, r, counts, min_samples, min_weight):
     sides = (right, ~right)
-    return all(size_of(s, r, counts) >= min_samples and r[s].sum() >= min_weight for s in sides)
+    return all(counts[s].sum() >= min_samples and r[s].sum() >= min_weight for s in sides)
 
 
 def gain_of(right, Z, r):

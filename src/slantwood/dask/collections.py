@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numbers import Real
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -75,19 +75,63 @@ def parts_of(client: Any, X: Any, y: Any, sample_weight: Any, task: str) -> Part
         return Parts([_part(X, y, sample_weight, 0)])
     features = _blocks(client, X)
     targets = _blocks_like(client, y, len(features))
+    columns = (columns_of(X), columns_of(y))
     is_same_for_all = sample_weight is None or isinstance(sample_weight, Real)
     weights = (
         [sample_weight] * len(features)
         if is_same_for_all
         else _blocks_like(client, sample_weight, len(features))
     )
-    return Parts(client.map(_part, features, targets, weights, range(len(features)), pure=False))
+    numbers = range(len(features))
+    return Parts(client.map(_part, features, targets, weights, numbers, columns=columns, pure=False))
 
 
-def _part(X: Any, y: Any, weights: Any, number: int) -> PartOfRows:
+def _part(
+    X: Any, y: Any, weights: Any, number: int, columns: tuple[Columns, Columns] = (None, None)
+) -> PartOfRows:
+    X, y = (in_columns(*each, number) for each in ((X, columns[0], "X"), (y, columns[1], "y")))
     if isinstance(weights, Real):  # the same for all rows
         weights = np.full(n_rows_of(X), weights, np.float64)
     return checked_part(X, y, weights, number)
+
+
+# The names of the columns of all parts of a frame, or of an array the number of columns; None where unknown.
+Columns: TypeAlias = list[Any] | int | None
+
+
+def columns_of(collection: Any) -> Columns:
+    """Return the columns that a collection says its parts have."""
+    if getattr(collection, "ndim", 1) != 2:
+        return None
+    if hasattr(collection, "columns"):
+        return list(collection.columns)
+    width = collection.shape[1]
+    return int(width) if width == width else None
+
+
+def in_columns(rows: Any, columns: Columns, called: str, number: int) -> Any:
+    """Return a part with its columns in the order of all; one that lacks any, or has others, is refused.
+
+    Dask does not check that parts have the columns of the frame.
+    """
+    if isinstance(columns, int):
+        width = rows.shape[1] if len(rows.shape) == 2 else 1
+        if width != columns:
+            raise ValueError(
+                f"part {number} of {called} has {pluralize(width, 'column')}; expected {columns}"
+            )
+        return rows
+    names = list(getattr(rows, "columns", columns or ()))
+    if columns is None or names == columns:
+        return rows
+    missing = next((name for name in columns if name not in names), None)
+    other = next((name for name in names if name not in columns), None)
+    if missing is None and other is None and len(names) == len(columns):
+        return rows[columns]
+    found = [] if missing is None else [f"lacks the column {shown(missing)}"]
+    found += [] if other is None else [f"has the column {shown(other)}, which {called} has not"]
+    what = " and ".join(found) or "has a column twice"
+    raise ValueError(f"part {number} of {called} {what}; give all parts the same columns")
 
 
 def _blocks(client: Any, table: Any) -> list[Any]:

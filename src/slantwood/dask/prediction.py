@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.dask.collections import is_collection
+from slantwood.dask.collections import Columns, columns_of, in_columns, is_collection
 from slantwood.estimators.top_labels import TopLabels
 from slantwood.features.rows import n_rows_of, slice_rows
 
@@ -41,9 +41,10 @@ def predicted(X: Any, model: Any, method: str, example: Any, **options: Any) -> 
     import dask.array as da
 
     sent = dask.delayed(model, name=_name())
-    call = partial(_call, method=method, options=options, of_no_rows=_without_rows(example))
+    given = {"method": method, "options": options, "of_no_rows": _without_rows(example)}
+    call = partial(_call, columns=columns_of(X), **given)
     if hasattr(example, "iloc") and hasattr(X, "npartitions") and not hasattr(X, "numblocks"):
-        return X.map_partitions(call, sent, meta=example.iloc[:0])
+        return X.map_partitions(_in_partition, sent, call=call, meta=example.iloc[:0])
     blocks = _called(call, X, sent)
     if isinstance(example, list) and not _is_list_of_arrays(example):
         return _bag(blocks)
@@ -60,7 +61,8 @@ def top_labels(X: Any, model: Any, k: int, example: TopLabels) -> TopLabels:
     import dask.array as da
 
     sent = dask.delayed(model, name=_name())
-    call = partial(_call, method="predict_top_k", options={"k": k}, of_no_rows=_without_rows(example))
+    given = {"method": "predict_top_k", "options": {"k": k}, "of_no_rows": _without_rows(example)}
+    call = partial(_call, columns=columns_of(X), **given)
     blocks = _called(call, X, sent)
     labels = _stacked(da, X, [block[0] for block in blocks], example.labels)
     return TopLabels(labels, _stacked(da, X, [block[1] for block in blocks], example.scores))
@@ -98,10 +100,24 @@ def _without_rows(example: Any) -> Any:
 def _called(call: Callable[..., Any], X: Any, sent: Any) -> list[Any]:
     import dask
 
-    return [dask.delayed(call)(block, sent) for block in _blocks(X)]
+    return [dask.delayed(call)(block, sent, number) for number, block in enumerate(_blocks(X))]
 
 
-def _call(rows: Any, model: Any, *, method: str, options: dict[str, Any], of_no_rows: Any) -> Any:
+def _in_partition(rows: Any, model: Any, *, call: Callable[..., Any], partition_info: Any = None) -> Any:
+    return call(rows, model, (partition_info or {}).get("number", 0))
+
+
+def _call(
+    rows: Any,
+    model: Any,
+    number: int,
+    *,
+    columns: Columns,
+    method: str,
+    options: dict[str, Any],
+    of_no_rows: Any,
+) -> Any:
+    rows = in_columns(rows, columns, "X", number)
     # Models refuse X without rows, and a condition on a collection often leaves such a part.
     return getattr(model, method)(rows, **options) if n_rows_of(rows) else of_no_rows
 

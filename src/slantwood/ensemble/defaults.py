@@ -29,7 +29,7 @@ class DataTraits:
     """What choices may depend on."""
 
     task: str
-    n_rows: int
+    n_rows: int  # effective ones, where weights differ
     n_features: int
     n_targets: int
     nonzero_features: float  # share of the cells of X

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from slantwood.ensemble.defaults import SPARSE_FEATURES, DataTraits, resolve_auto
 from slantwood.ensemble.spec import AUTO, ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.features.matrix import nonzero_share
+from slantwood.features.matrix import effective_rows, nonzero_share
 from slantwood.presets import PRESETS
 from slantwood.validation import check_choice, check_integer, check_real
 
@@ -114,7 +114,7 @@ def data_traits(data: TrainingData, n_targets: int, *, single_tree: bool, sketch
     stored = data.X.data if sp.issparse(data.X) else data.X
     return DataTraits(
         task=data.targets.task,
-        n_rows=int((data.row_weights > 0).sum()),
+        n_rows=effective_rows(data.row_weights),
         n_features=data.X.shape[1],
         n_targets=n_targets,
         nonzero_features=data.encoding.input_nonzero_share(data.X),
@@ -143,14 +143,10 @@ def count_features(max_features: Any, n_features: int, fewest: int = 1) -> int:
 
 
 def count_rows(given: int | float, row_weights: np.ndarray, fewest: int = 1) -> int:
-    """Return a number of rows that is given as such or as a share of those that have weight.
-
-    As in nodes, a row of weight 2 is as two, but light ones are rows too.
-    """
+    """Return a number of rows that is given as such or as a share of those that have weight."""
     if isinstance(given, Integral):
         return int(given)
-    n_rows = max(float(row_weights.sum()), float((row_weights > 0).sum()))
-    return max(math.ceil(given * n_rows), fewest)
+    return max(math.ceil(given * float((row_weights > 0).sum())), fewest)
 
 
 def count_draws(max_samples: int | float | None, n_rows: int) -> int:

@@ -16,7 +16,7 @@ from slantwood.ensemble.leaf_size import is_open, leaf_size, pilot
 from slantwood.ensemble.noise_levels import likely_levels, noise_level
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.features.matrix import known_rows
+from slantwood.features.matrix import effective_rows, known_rows
 from slantwood.presets import PRESETS
 
 # More rows than these tell no more about the noise; with fewer than the least, folds tell nothing. The many
@@ -75,6 +75,8 @@ def _telling_rows(data: TrainingData, spec: ForestSpec) -> np.ndarray | None:
     """Return the rows to choose by, in random order; None where nothing is to be chosen."""
     rows = np.flatnonzero(known_rows(data.Y) & (data.row_weights > 0))
     least = LEAST_ROWS if data.targets.hierarchy is None else _LEAST_ROWS_OF_HIERARCHY
-    if not PRESETS[spec.preset].tunes or spec.single_tree or len(rows) < least:
+    if not PRESETS[spec.preset].tunes or spec.single_tree or not len(rows):
+        return None
+    if effective_rows(data.row_weights[rows]) < least:
         return None
     return np.random.default_rng(spec.seed).permutation(rows)[:MOST_ROWS]

@@ -15,9 +15,11 @@ import numpy as np
 
 from slantwood.ensemble.coarser import coarser
 from slantwood.ensemble.growing import grow_forest
+from slantwood.ensemble.out_of_bag import drawn
 from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import ForestSpec
 from slantwood.ensemble.training_data import TrainingData
+from slantwood.model.paths import parents
 
 # The number of trees whose loss is told, whatever that of the forest: a larger forest of the same seed has
 # the trees of a smaller one.
@@ -106,6 +108,22 @@ def grown_without(data: TrainingData, spec: ForestSpec, rows: np.ndarray, held_o
     row_weights[held_out] = 0.0
     forest = grow_forest(replace(data, row_weights=row_weights), spec)
     predictor = Predictor(forest, spec.n_jobs)
-    # As in growth, a row of weight 2 is as two, but light ones are rows too.
-    n_rows = forest.trees.node_weight * max(1.0, (row_weights > 0).sum() / row_weights.sum())
+    n_rows = _rows_of_nodes(predictor, data.X, row_weights)
     return Unseen(predictor, n_rows, predictor.leaves(data.X[held_out]), data.Y[held_out])
+
+
+def _rows_of_nodes(predictor: Predictor, X: Any, row_weights: np.ndarray) -> np.ndarray:
+    """Return how many rows each node was grown on, as often as they were drawn."""
+    forest, seen = predictor.forest, np.flatnonzero(row_weights > 0)
+    trees = forest.trees
+    if (row_weights[seen] == 1.0).all():
+        return trees.node_weight
+    leaves, parent = predictor.leaves(X[seen]), parents(trees)
+    n_rows = np.zeros(len(trees.left))
+    for tree in range(trees.n_trees):
+        draws = drawn(forest, tree, row_weights)[seen] if forest.settings.bootstrap else None
+        n_rows += np.bincount(leaves[:, tree], draws, minlength=len(n_rows))
+    for depth in range(int(trees.depth.max()), 0, -1):
+        nodes = np.flatnonzero(trees.depth == depth)
+        np.add.at(n_rows, parent[nodes], n_rows[nodes])
+    return n_rows

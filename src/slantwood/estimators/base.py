@@ -33,11 +33,11 @@ from slantwood.estimators.nested_split import NestedSplitMixin
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin
 from slantwood.estimators.parts.on_disk import over_blocks
-from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan
+from slantwood.estimators.parts.out_of_core import Given, fitted_within_memory, is_scan, refuse_scan
 from slantwood.estimators.shortcuts import ExplainMixin
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
-from slantwood.features.sparse_input import check_sparse, is_encoded
+from slantwood.features.sparse_input import check_matrix, is_encoded
 from slantwood.model.trees import Trees
 from slantwood.presets import PRESETS
 from slantwood.splits.gradient import GradientSplit
@@ -118,13 +118,17 @@ class ObliqueEstimator(
         clustering: Any,
         feature_names: Sequence[str] | None,
         target_names: Sequence[str] | None,
+        mean_weight: float | None = None,
     ) -> TrainingData:
-        """Check and encode what `fit` is given, and set the names; attributes of an earlier fit go."""
+        """Check and encode what `fit` is given, and set the names; attributes of an earlier fit go.
+
+        Of rows that are a part of all, `mean_weight` is the mean of the weights of all.
+        """
         earlier_inputs, earlier_targets = vars(self).get("input_names_"), vars(self).get("target_names_")
         for name in _OPTIONAL:
             self.__dict__.pop(name, None)
         names = names_of(y) if target_names is None else target_names
-        data = self._training_data(X, y, sample_weight, clustering, names)
+        data = self._training_data(X, y, sample_weight, clustering, names, mean_weight)
         if target_names is None and data.targets.hierarchy is not None and len(names or ()) > 1:
             names = None  # columns in an order of their own, while the hierarchy names the labels
         if names is not None:
@@ -139,11 +143,17 @@ class ObliqueEstimator(
         return data
 
     def _training_data(
-        self, X: Any, y: Any, sample_weight: Any, clustering: Any, names: Sequence[str] | None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        clustering: Any,
+        names: Sequence[str] | None,
+        mean_weight: float | None = None,
     ) -> TrainingData:
         """Check and encode what `fit` is given; `names` are those of the columns of y, not checked yet."""
         table, X, encoding = self._read_features(X)
-        weights = check.check_row_weights(sample_weight, X.shape[0])
+        weights = check.check_row_weights(sample_weight, X.shape[0], mean_weight)
         attributes = check.check_clustering(clustering, X.shape[0])
         y, targets, Y, weights = self._encode_targets(y, weights, names)
         data = TrainingData(table, X, encoding, y, Y, targets, weights, attributes)
@@ -185,16 +195,12 @@ class ObliqueEstimator(
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
-        if is_scan(X):
-            raise TypeError(
-                f"X is {X!r}, whose rows are read block by block; give one block at a time: "
-                "for block in scan: model.predict(block.X)"
-            )
+        refuse_scan(X)
         if is_table(X, self.categorical_features):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        check_sparse(X, "X")
+        check_matrix(X, "X")
         has_names = reset or hasattr(self, "feature_names_in_")
         if not has_names and is_encoded(X, self.n_features_in_, minimum):
             return X

@@ -22,6 +22,7 @@ from slantwood.estimators.callbacks import Progress, fitted_attributes, with_cal
 from slantwood.estimators.classification import ObliqueClassifier
 from slantwood.estimators.dense_scores import check_dense_scores
 from slantwood.estimators.parameter_names import suggest_parameters
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.regression import ObliqueRegressor
 from slantwood.estimators.tree_ensemble import TreeEnsemble
 from slantwood.estimators.tree_view import ClassifierTreeView
@@ -189,6 +190,9 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
     target_weights : array or None, default=None
         Weights of the target columns (classes, labels or numbers) in the choice of splits. With `hierarchy`,
         by default its `weights()`: 0.75 to the power of the depth.
+    multi_output : {"auto", "labels", "targets"}, default="auto"
+        What two or more columns of y are: labels, zeros and ones; or targets with classes of their own, which
+        boosting is not for. "auto" takes columns of nothing but 0 and 1 as labels.
     hierarchy : Hierarchy or None, default=None
         Hierarchy of the labels. No label is predicted to be more probable than those above it.
     threshold : float or array, default=0.5
@@ -273,6 +277,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         n_iter_no_change: int = 40,
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
+        multi_output: str = "auto",
         hierarchy: Hierarchy | None = None,
         threshold: float | npt.ArrayLike = 0.5,
         normalize_rows: bool | str = "auto",
@@ -298,6 +303,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.multi_output = multi_output
         self.hierarchy = hierarchy
         self.threshold = threshold
         self.normalize_rows = normalize_rows
@@ -328,7 +334,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
             set, list or tuple of labels for each row. None or NaN marks rows without a class or known labels,
             and NaN single labels that are not known. With `hierarchy`, labels are its own.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
             by default the names that a frame y has.
@@ -372,8 +378,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         >>> model.decision_function(X).shape
         (150, 3)
         """
-        encoded = self.encode_features(X)  # first, as it checks that there is a model
-        scores = self._predictor.scores(encoded)
+        scores = over_blocks(lambda rows: self._predictor.scores(self.encode_features(rows)), X)
         return scores[:, 0] if self.targets_.task == "binary" else scores
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
@@ -613,7 +618,7 @@ class ObliqueBoostingRegressor(_Boosting, ObliqueRegressor):
         y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and y, for those who look at the model: `input_names_`, `target_names_`;
             by default the names that a frame y has.

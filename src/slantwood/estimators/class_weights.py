@@ -53,6 +53,7 @@ def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray
         totals = np.bincount(codes, weights=row_weights)
         some = totals > 0
         return (row_weights.sum() / (some.sum() * np.where(some, totals, 1.0)))[codes]
+    check_class_weight(class_weight)
     weights = compute_sample_weight(class_weight, y)
     wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
     if wrong.any():
@@ -61,6 +62,23 @@ def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray
             f"number between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
         )
     return weights
+
+
+def check_class_weight(class_weight: Any, name: str = "class_weight") -> None:
+    """Refuse what says no weights of the classes of one target, under the name of the parameter."""
+    if isinstance(class_weight, dict) or (isinstance(class_weight, str) and class_weight == BALANCED):
+        return
+    remedy = "give 'balanced', a dict with the weight of each class, or None"
+    if isinstance(class_weight, str):
+        raise ValueError(f"{name}={class_weight!r:.60} is no weight of classes; {remedy}")
+    raise TypeError(f"{name}={with_type(class_weight):.80} is no weight of classes; {remedy}")
+
+
+def with_class_weights(row_weights: np.ndarray, of_classes: np.ndarray) -> np.ndarray:
+    """Return row weights times those of their classes, of which a common factor changes nothing."""
+    weights = row_weights * of_classes
+    total = weights.sum()
+    return weights * (row_weights[weights > 0].sum() / total) if total > 0 else weights
 
 
 def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | None:

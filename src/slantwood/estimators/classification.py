@@ -1,7 +1,7 @@
 """What classifiers share: classes or label matrices in, probabilities and decisions out."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -20,15 +20,19 @@ from slantwood.estimators import several
 from slantwood.estimators import validation as check
 from slantwood.estimators.base import ObliqueEstimator
 from slantwood.estimators.callbacks import USERS_LINE, with_callbacks
-from slantwood.estimators.class_weights import for_classes_of, row_weights_by_label, weights_of_classes
-from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.class_weights import (
+    for_classes_of,
+    row_weights_by_label,
+    weights_of_classes,
+    with_class_weights,
+)
+from slantwood.estimators.dense_scores import check_dense_scores_of
 from slantwood.estimators.names import output_names
 from slantwood.estimators.output import ARRAYS
-from slantwood.estimators.parts.on_disk import over_blocks
+from slantwood.estimators.parts.on_disk import blocks_of_rows, over_blocks
 from slantwood.estimators.shortcuts import CalibrateMixin
-from slantwood.estimators.top_labels import TopLabels, top_of_dense, top_of_sparse, top_only
+from slantwood.estimators.top_labels import TopColumns, TopLabels, top_of_dense, top_of_sparse, top_only
 from slantwood.features.matrix import known_rows
-from slantwood.features.rows import n_rows_of
 from slantwood.features.sparse_input import check_sparse
 from slantwood.metrics.precision_recall import pooled_auprc
 from slantwood.targets.classes import ClassTargets
@@ -55,6 +59,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
     # probabilities are weighted.
     class_weights_rows = False
     class_weight: dict[Any, float] | str | npt.ArrayLike | None
+    multi_output: str
     threshold: float | str | npt.ArrayLike
     hierarchy: Hierarchy | None
     oob_decision_function_: Any  # of several targets a list
@@ -85,7 +90,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
             not known; with `unlabeled_weight`, a class of -1 does too. With `hierarchy`, labels are its own:
             the most specific ones, or these and their ancestors.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.
@@ -116,11 +121,19 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         if self.hierarchy is not None:
             targets, read = HierarchyTargets.read(y, self.hierarchy, len(weights))
         elif holds_label_sets(y):
+            if self.multi_output == "targets":
+                raise ValueError(
+                    "multi_output='targets', and y holds label sets; give columns with classes of their own, "
+                    "or multi_output='auto'"
+                )
             goes_on = self._continues and isinstance(self.targets_, LabelTargets)
             earlier = self.targets_.classes if goes_on else None
             targets, read = LabelTargets.of_sets(y, len(weights), earlier)
         else:
-            columns = self._columns_as_before(y, len(weights)) or frame_targets(y, len(weights))
+            of_labels, may_be_labels = self.multi_output == "labels", self.multi_output != "targets"
+            columns = None if of_labels else self._columns_as_before(y, len(weights))
+            if columns is None and not of_labels:
+                columns = frame_targets(y, len(weights), may_be_labels=may_be_labels)
             if columns is not None:
                 return self._encode_several(y, columns, weights, names)
             y = as_array(y, len(weights))
@@ -134,15 +147,22 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
                 y = y.ravel()
             if y.ndim == 1:
                 return self._encode_classes(y, weights)
-            columns = array_targets(y)
+            columns = None if of_labels else array_targets(y, may_be_labels=may_be_labels)
             if columns is not None:
                 return self._encode_several(y, columns, weights, names)
+            if not may_be_labels:
+                what = (
+                    "is sparse, as labels are" if sp.issparse(y) else "has columns of numbers with fractions"
+                )
+                raise ValueError(
+                    f"multi_output='targets', and y {what}; give an array or frame of whole numbers or text"
+                )
             y = read = y if sp.issparse(y) or y.dtype.kind in "biuf" else as_numbers(y)
             targets = LabelTargets.of(y, check.check_column_names(names, y.shape[1]))
         targets = self._continued(targets)
         Y = targets.encode(read)
         if self.class_weight is not None:
-            weights = weights * row_weights_by_label(self.class_weight, targets.classes, Y)
+            weights = with_class_weights(weights, row_weights_by_label(self.class_weight, targets.classes, Y))
             self._check_some_weight(weights[known_rows(Y)])
         check.check_threshold(self.threshold, targets)
         return y, targets, Y, weights
@@ -191,7 +211,8 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         if self.class_weight is not None:
             of_class = for_classes_of(y[known], self.class_weight) if self._continues else self.class_weight
             of_classes[known] = weights_of_classes(of_class, y[known], weights[known])
-            weights = weights * (of_classes if self.class_weights_rows else of_classes > 0)
+            rows_by = of_classes if self.class_weights_rows else of_classes > 0
+            weights = with_class_weights(weights, rows_by)
             self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
         present = known & (weights > 0)
@@ -211,9 +232,10 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         check.check_column_names(names, len(given))
         columns = several.read_targets(given, self._read_classes)
         if self.class_weight is not None:
-            weights = weights * several.row_weights_by_classes(
+            of_classes = several.row_weights_by_classes(
                 self.class_weight, columns, may_lack_some=self._continues
             )
+            weights = with_class_weights(weights, of_classes)
             self._check_some_weight(weights)
         several.check_some_known(given, columns, weights)
         targets = MultiTargets.of(columns, weights)
@@ -267,8 +289,7 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         sparse = targets.is_sparse if sparse is None else sparse
         if sparse:
             return self._means(X, sparse=True, top_k=top_k)
-        if isinstance(X, (list, tuple)) or getattr(X, "shape", None):  # before any row is encoded
-            check_dense_scores(n_rows_of(X), targets.n_columns)
+        check_dense_scores_of(X, targets.n_columns)
         if isinstance(targets, MultiTargets):
             return targets.probabilities(self._means(X))
         return over_blocks(lambda rows: targets.probabilities(self._means(rows)), X)
@@ -386,15 +407,20 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
                 "of their own; sort the array of a target in predict_proba"
             )
         k = min(check_integer("k", k, 1), len(self.classes_))
-        targets, encoded = self.targets_, self.encode_features(X)
-        if targets.task in LABEL_TASKS:
-            best = top_of_sparse(self._predictor.mean(encoded, sparse=True, top_k=k), targets.ranks, k)
-            return TopLabels(self.classes_[best.columns], best.scores)
-        step = max(_CELLS // len(self.classes_), 1)
-        parts = (encoded[start : start + step] for start in range(0, encoded.shape[0], step))
-        found = [top_of_dense(targets.probabilities(self._predictor.mean(part)), k) for part in parts]
+        found = [best for rows in blocks_of_rows(X) for best in self._best_columns(rows, k)]
         columns, scores = map(np.concatenate, zip(*found, strict=True))
         return TopLabels(self.classes_[columns], scores)
+
+    def _best_columns(self, X: Any, k: int) -> Iterator[TopColumns]:
+        """Yield the best classes or labels of some rows after others."""
+        targets, encoded = self.targets_, self.encode_features(X)
+        if targets.task in LABEL_TASKS:
+            yield top_of_sparse(self._predictor.mean(encoded, sparse=True, top_k=k), targets.ranks, k)
+            return
+        step = max(_CELLS // len(self.classes_), 1)
+        for start in range(0, encoded.shape[0], step):
+            means = self._predictor.mean(encoded[start : start + step])
+            yield top_of_dense(targets.probabilities(means), k)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Return how well the labels of X are predicted.

@@ -1,8 +1,12 @@
 """Whether the scores of all labels may be made as one dense array: asked before memory is taken for it."""
 
 import os
+from typing import Any
 
 import numpy as np
+
+from slantwood.features.lazy import refuse_lazy
+from slantwood.features.rows import n_rows_of
 
 # A dense array may always take this many bytes, and half of what the machine has.
 _ALWAYS_ALLOWED = 1 << 32
@@ -20,6 +24,13 @@ def check_dense_scores(n_rows: int, n_labels: int) -> None:
             f"{n_bytes / 1e9:.3g} GB as a dense array, and may take {limit / 1e9:.3g} GB: give predict_proba "
             "sparse=True or top_k, or predict fewer rows at a time"
         )
+
+
+def check_dense_scores_of(X: Any, n_labels: int) -> None:
+    """Refuse dense scores of rows that are too many, before any row is encoded."""
+    refuse_lazy(X, "X")
+    if isinstance(X, (list, tuple)) or getattr(X, "shape", None):
+        check_dense_scores(n_rows_of(X), n_labels)
 
 
 def most_dense_bytes() -> int:

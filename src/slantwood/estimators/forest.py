@@ -35,10 +35,8 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
     min_samples_split : int, float or "auto", default="auto"
-        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
-        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
-        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
-        many people a row stands by their mean.
+        Nodes with fewer rows are leaves; a float is a share of all rows. Rows count as one whatever their
+        weight, unless it is 0, and as often as the bootstrap drew them.
     min_samples_leaf : int or float, default=1
         Every leaf has at least so many training rows, counted in the same way; a float is a share of all
         rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place
@@ -91,6 +89,11 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         Weights of the target columns (classes, labels or numbers) in the choice of splits; of several
         targets, one for each. All targets are predicted, also those of weight 0. With `hierarchy`, by
         default its `weights()`: 0.75 to the power of the depth.
+    multi_output : {"auto", "labels", "targets"}, default="auto"
+        What two or more columns of y are: labels, zeros and ones, of which `predict_proba` returns one array;
+        or targets with classes of their own, of which it returns a list of arrays. "auto" takes columns of
+        nothing but 0 and 1 as labels. Give the kind where it must not depend on the values that y happens to
+        have, as in cross-validation.
     hierarchy : Hierarchy or None, default=None
         Which labels are special cases of which. y may then be a set of labels for each row, or an indicator
         matrix with a column for each of `hierarchy.nodes`; ancestors are added. No label scores above its
@@ -196,6 +199,7 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         oob_score: bool = False,
         class_weight: dict[Any, float] | str | npt.ArrayLike | None = None,
         target_weights: npt.ArrayLike | None = None,
+        multi_output: str = "auto",
         hierarchy: Hierarchy | None = None,
         normalize_rows: bool | str = "auto",
         normalize_labels: bool | str = "auto",
@@ -226,6 +230,7 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.target_weights = target_weights
+        self.multi_output = multi_output
         self.hierarchy = hierarchy
         self.normalize_rows = normalize_rows
         self.normalize_labels = normalize_labels
@@ -258,10 +263,8 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
     max_depth : int or None, default=None
         Depth of the trees at the most; None for no limit.
     min_samples_split : int, float or "auto", default="auto"
-        Nodes with fewer rows are leaves; a float is a share of all rows. A row drawn twice by the bootstrap
-        counts twice. Where the rows of a node weigh more than their number, by `sample_weight` or
-        `class_weight`, their weight counts: a row of weight 2 is as two rows. Divide weights that say for how
-        many people a row stands by their mean.
+        Nodes with fewer rows are leaves; a float is a share of all rows. Rows count as one whatever their
+        weight, unless it is 0, and as often as the bootstrap drew them.
     min_samples_leaf : int or float, default=1
         Every leaf has at least so many training rows, counted in the same way; a float is a share of all
         rows. A split that leaves fewer on a side is not considered: its threshold moves to the best place

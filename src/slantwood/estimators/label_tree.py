@@ -17,18 +17,20 @@ from slantwood.ensemble.prediction import Predictor
 from slantwood.ensemble.spec import AUTO, draw_seed
 from slantwood.estimators import validation as check
 from slantwood.estimators.callbacks import CallbackSupportMixin, Progress, put_back, with_callbacks
-from slantwood.estimators.dense_scores import check_dense_scores
+from slantwood.estimators.dense_scores import check_dense_scores_of
 from slantwood.estimators.forest import ObliqueForestClassifier
 from slantwood.estimators.forest_share import MOST_LABELS, learned_share
 from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
+from slantwood.estimators.parts.on_disk import over_blocks
+from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.shortcuts import DescribeMixin
 from slantwood.estimators.top_labels import TopLabels, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import known_rows
-from slantwood.features.sparse_input import check_sparse, is_encoded
+from slantwood.features.sparse_input import check_matrix, is_encoded
 from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
 from slantwood.label_trees.model import MOST_CHILDREN
 from slantwood.label_trees.prediction import label_scores
@@ -182,7 +184,7 @@ class LabelTreeClassifier(
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
@@ -197,7 +199,7 @@ class LabelTreeClassifier(
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
             names. Rows whose labels are not known, None or all NaN, take no part.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
             Names of the columns of X and of an indicator matrix y, for those who look at the model:
             `input_names_`, and `classes_`; by default the names that a frame y has.
@@ -355,11 +357,10 @@ class LabelTreeClassifier(
         check_flag("sparse", sparse)
         if top_k is not None:
             check_integer("top_k", top_k, 1)
-        encoded = self.encode_features(X)
-        if sparse or top_k is not None:
-            return self._scores(encoded, top_k)
-        check_dense_scores(encoded.shape[0], self.targets_.n_columns)
-        return self._as_output(self._scores(encoded).toarray(), X)
+        if not sparse and top_k is None:
+            check_dense_scores_of(X, self.targets_.n_columns)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), top_k), X)
+        return scores if sparse or top_k is not None else self._as_output(scores.toarray(), X)
 
     def predict_top_k(self, X: Any, k: int) -> TopLabels:
         """Return the best k labels of each row by name, best first.
@@ -388,7 +389,8 @@ class LabelTreeClassifier(
         """
         check_is_fitted(self)
         k = min(check_integer("k", k, 1), len(self.classes_))
-        best = top_of_sparse(self._scores(self.encode_features(X), k), self.targets_.ranks, k)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), k), X)
+        best = top_of_sparse(scores, self.targets_.ranks, k)
         return TopLabels(self.classes_[best.columns], best.scores)
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
@@ -480,11 +482,11 @@ class LabelTreeClassifier(
     def _scores_to_decide(self, X: Any) -> Any:
         """Return scores that may be above the threshold, dense or sparse, as y was."""
         check.check_threshold(self.threshold, self.targets_)
-        encoded, least = self.encode_features(X), float(np.min(self.threshold))
-        if self.targets_.is_sparse:
-            return self._scores(encoded, least=least)
-        check_dense_scores(encoded.shape[0], self.targets_.n_columns)
-        return self._scores(encoded, least=least).toarray()
+        least = float(np.min(self.threshold))
+        if not self.targets_.is_sparse:
+            check_dense_scores_of(X, self.targets_.n_columns)
+        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), least=least), X)
+        return scores if self.targets_.is_sparse else scores.toarray()
 
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
@@ -508,11 +510,12 @@ class LabelTreeClassifier(
 
     def _checked_features(self, X: Any, *, reset: bool, minimum: int = 1) -> Any:
         """Check X, its width and the names of its columns, which with `reset` are learned."""
+        refuse_scan(X, type(self).__name__ if reset else "")
         if is_table(X, _CATEGORICAL):
             X = checked_table(X, minimum)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        check_sparse(X, "X")
+        check_matrix(X, "X")
         has_names = reset or hasattr(self, "feature_names_in_")
         if not has_names and is_encoded(X, self.n_features_in_, minimum):
             return X

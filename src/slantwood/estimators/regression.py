@@ -48,7 +48,7 @@ class ObliqueRegressor(RegressorMixin, ObliqueEstimator):
         y : array or data frame of shape (n_rows,) or (n_rows, n_targets)
             Numbers to predict; NaN where one is not known. Names of columns become `target_names_`.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         clustering : {"targets", "features", "targets+features", "sketch"}, matrix or Clustering, optional
             What scores splits in place of the targets: the features, both, a random projection of the
             targets, or columns of your own with one row for each row of X. `Clustering` has the details.

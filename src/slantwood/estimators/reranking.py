@@ -29,10 +29,12 @@ from sklearn.utils.validation import (
 
 from slantwood.estimators import validation as check
 from slantwood.estimators.label_tree import read_labels
+from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.top_labels import TopLabels, keep_top, top_of_sparse
 from slantwood.features.matrix import known_rows
-from slantwood.features.sparse_input import check_sparse
+from slantwood.features.sparse_input import check_matrix
 from slantwood.metrics import propensities
+from slantwood.metrics.top_k import MOST_A, MOST_B
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.label_sets import as_label_sets
 from slantwood.targets.labels import LabelTargets
@@ -66,7 +68,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     gamma : float, default=30.0
         How fast likeness falls with the distance.
     propensity_a, propensity_b : float, default=0.55 and 1.5
-        Constants of `slantwood.metrics.propensities`.
+        Constants of `slantwood.metrics.propensities`: at most 5 and 100.
     n_candidates : int or None, default=None
         Labels of each row that are put in order anew: the best so many of the classifier. None for all that
         score above 0.
@@ -112,7 +114,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.propensity_b = propensity_b
         self.n_candidates = n_candidates
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the classifier, and find the centre of the rows of each label.
 
         Parameters
@@ -123,7 +125,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
             names. Of rows whose labels are not known, None or NaN, only the classifier may learn.
         sample_weight : array of shape (n_rows,), optional
-            Weights of the rows: one of weight 2 counts as two. A mean below 1 is scaled to 1.
+            Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
 
         Returns
         -------
@@ -151,6 +153,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_reranking_parameters(self.get_params(deep=False))
+        refuse_scan(X, type(self).__name__)
         self.estimator_ = clone(self.estimator)
         labels = self._read_labels(y, sample_weight)
         self.propensities_ = propensities(
@@ -187,6 +190,8 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.__dict__.update(labels.targets.attributes)
 
     def _read_labels(self, y: Any, sample_weight: Any) -> _Labels:
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None")
         n_rows = y.shape[0] if hasattr(y, "shape") else len(y)
         weights = check.check_row_weights(sample_weight, n_rows)
         hierarchy = getattr(self.estimator_, "hierarchy", None)
@@ -370,7 +375,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         save_model(self, path, float16=float16, predict_only=predict_only)
 
     def _unit_rows(self, X: Any, *, reset: bool = False) -> sp.csr_array:
-        check_sparse(X, "X")
+        check_matrix(X, "X")
         if encodes(self.estimator_):
             checked = self.estimator_.encode_features(X)
             if np.isnan(checked.data if sp.issparse(checked) else checked).any():
@@ -432,8 +437,8 @@ def check_reranking_parameters(parameters: dict[str, Any]) -> None:
     """Check what can be checked of constructor parameters before there is data."""
     check_real("alpha", parameters["alpha"], 0.0, 1.0)
     check_real("gamma", parameters["gamma"], 0.0)
-    for name in ("propensity_a", "propensity_b"):
-        check_real(name, parameters[name], 0.0, open_minimum=True)
+    for name, most in (("propensity_a", MOST_A), ("propensity_b", MOST_B)):
+        check_real(name, parameters[name], 0.0, most, open_minimum=True)
     if parameters["n_candidates"] is not None:
         check_integer("n_candidates", parameters["n_candidates"], 1)
 

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.base import ObliqueEstimator
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.tree_view import TreeView
 from slantwood.hints import pluralize
 
@@ -70,8 +71,8 @@ class TreeEnsemble(ObliqueEstimator):
         >>> forest.apply(X).shape
         (150, 5)
         """
-        X = self.encode_features(X)
-        return self._predictor.leaves(X) - self.trees_.roots
+        leaves = over_blocks(lambda rows: self._predictor.leaves(self.encode_features(rows)), X)
+        return leaves - self.trees_.roots
 
     def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
         """Return the nodes that each row passes, and where each tree's nodes begin.
@@ -98,5 +99,5 @@ class TreeEnsemble(ObliqueEstimator):
         >>> len(offsets), bool(paths.shape[1] == offsets[-1])
         (6, True)
         """
-        X = self.encode_features(X)
-        return self._predictor.paths(X), self.trees_.node_offsets
+        paths = over_blocks(lambda rows: self._predictor.paths(self.encode_features(rows)), X)
+        return paths, self.trees_.node_offsets

@@ -45,6 +45,11 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             f"max_samples={max_samples!r} is the size of a bootstrap sample, and bootstrap=False draws none; "
             "give bootstrap=True, or max_samples=None"
         )
+    if parameters.get("multi_output") == "targets" and parameters["hierarchy"] is not None:
+        raise ValueError(
+            "multi_output='targets' is for columns of y with classes of their own, and hierarchy is one of "
+            "labels; give multi_output='auto', or hierarchy=None"
+        )
 
 
 def _auto_or(check: Check) -> Check:
@@ -122,13 +127,14 @@ _CHECKS: dict[str, Check] = {
     "early_stopping": check_flag,
     "validation_fraction": partial(check_real, minimum=0.0, maximum=0.5, open_minimum=True),
     "n_iter_no_change": partial(check_integer, minimum=1),
+    "multi_output": partial(check_choice, choices=("auto", "labels", "targets")),
     "threshold": lambda name, value: not isinstance(value, str) or check_choice(name, value, THRESHOLD_RULES),
     "hierarchy": _check_hierarchy,
 }
 
 
-def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return one finite, non-negative float64 weight per row, not all zero, of mean 1 where it is less."""
+def check_given_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return one finite, non-negative float64 weight per row, not all zero, as given."""
     if sample_weight is None:
         return np.ones(n_rows)
     given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else sample_weight
@@ -145,13 +151,39 @@ def check_row_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     positive = weights[weights > 0]
     if len(positive) == 0:
         raise ValueError("sample_weight is zero for every row; at least one row must have a positive weight")
-    if positive.min() < 1e-12 or positive.max() > 1e12:
+    if positive.min() < 1e-100 or positive.max() > 1e100:
         raise ValueError(
             f"sample_weight ranges from {positive.min()} to {positive.max()}; positive weights must lie "
-            "between 1e-12 and 1e12, which single precision can add up: divide them by their mean"
+            "between 1e-100 and 1e100, so that their squares can be added up: divide them by their mean"
         )
-    # A row of weight 2 counts as two; but weights that add up to 1, say, do not make a sample of one row.
-    return weights / min(positive.mean(), 1.0)
+    return weights
+
+
+def check_row_weights(sample_weight: Any, n_rows: int, mean_weight: float | None = None) -> np.ndarray:
+    """Return one finite, non-negative float64 weight per row, not all zero, in units of their mean.
+
+    The mean is that of the positive ones. Weights are then rounded to single precision, in which a common
+    factor leaves no trace; where rows are a part of all, whose mean is given, they are not.
+
+    Parameters
+    ----------
+    sample_weight : array of shape (n_rows,), number or None
+        As `fit` takes it.
+    n_rows : int
+        Rows of X.
+    mean_weight : float, optional
+        Mean over all rows, where these are a part of them.
+    """
+    weights = check_given_weights(sample_weight, n_rows)
+    positive = weights[weights > 0]
+    unit = float(positive.mean()) if mean_weight is None else mean_weight
+    if positive.min() < 1e-12 * unit:
+        raise ValueError(
+            f"sample_weight ranges from {positive.min()} to {positive.max()}; positive weights must be at "
+            "least 1e-12 of their mean, which single precision can add up: give 0 to leave a row out"
+        )
+    scaled = weights / unit
+    return scaled.astype(np.float32).astype(np.float64) if mean_weight is None else scaled
 
 
 def check_target_weights(target_weights: Any, targets: Targets) -> np.ndarray:

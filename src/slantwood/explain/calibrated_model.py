@@ -178,7 +178,7 @@ def calibrated(
     y : array, data frame, sparse matrix or label sets
         Their classes or labels. What is not known has no part.
     sample_weight : array of shape (n_rows,), optional
-        Weights of the rows: one of weight 2 counts as two. Out of bag those of `fit`.
+        Weights of the rows, in units of their mean. Out of bag those of `fit`.
     unseen : bool, default=False
         Whether the rows are such as the model was not fitted on. It can then be any model.
     cv : int, optional

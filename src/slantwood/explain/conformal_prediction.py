@@ -221,7 +221,7 @@ def conformal(
     y : array, data frame, sparse matrix or label sets
         Their numbers, classes or labels. Rows of which they are not known have no part.
     sample_weight : array of shape (n_rows,), optional
-        Weights of the rows: one of weight 2 counts as two. Out of bag those of `fit`.
+        Weights of the rows, in units of their mean. Out of bag those of `fit`.
     unseen : bool, default=False
         Whether the rows are such as the model was not fitted on. It can then be any model.
     cv : int, optional

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from slantwood.estimators.names import input_names, output_names
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.named_positions import output_positions
 from slantwood.explain.shortcuts import PlotsContributions
 from slantwood.hints import pluralize
@@ -161,6 +162,7 @@ def contributions(model: Any, X: Any, *, targets: Any = None) -> Contributions:
     >>> bool(abs(found.predicted[:, 0] - forest.predict_proba(iris.data)[:, 0]).max() < 1e-6)
     True
     """
+    check_tree_model(model)
     encoded = model.encode_features(X)
     if np.isnan(model.trees_.node_weight).any():
         raise ValueError(

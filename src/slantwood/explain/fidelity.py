@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.estimators.tree_view import TreeView
 from slantwood.task_names import CLASS_TASKS, LABEL_TASKS, SEVERAL_TASKS
 
@@ -66,6 +67,8 @@ def fidelity(tree: Any, model: Any, X: Any) -> Fidelity:
     True
     """
     small = tree._alone if isinstance(tree, TreeView) else tree
+    check_tree_model(small)
+    check_tree_model(model)
     same = small.targets_.n_columns == model.targets_.n_columns
     if not same or small.targets_.task != model.targets_.task:
         raise ValueError(

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.proximity import leaf_indicator
 from slantwood.validation import check_flag
 
@@ -85,11 +85,11 @@ class LeafEmbedding(TransformerMixin, BaseEstimator):
         """
         check_flag("sparse_output", self.sparse_output)
         if check_flag("prefit", self.prefit):
-            check_ensemble(self.estimator)
+            check_tree_model(self.estimator)
             self.estimator_ = self.estimator
         else:
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-            check_ensemble(self.estimator_)
+            check_tree_model(self.estimator_)
         self.n_features_in_ = self.estimator_.n_features_in_
         return self
 

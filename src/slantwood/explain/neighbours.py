@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.proximity import proximities
 from slantwood.explain.truth import NO_CLASS, LabelTruth, truth_of
 from slantwood.hints import pluralize
@@ -110,7 +110,7 @@ def neighbours(model: Any, X: Any, X_train: Any, y_train: Any, k: int = 5) -> Ne
     >>> neighbours(forest, X[1:2], X[::2], y[::2], k=3).y.tolist()
     [['setosa', 'setosa', 'setosa']]
     """
-    check_ensemble(model)
+    check_tree_model(model)
     near = proximities(model, X, X_train, top_k=check_integer("k", k, 1))
     n_rows, n_train = near.shape
     row = np.repeat(np.arange(n_rows), np.diff(near.indptr))

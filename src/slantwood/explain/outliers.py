@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.proximity import leaf_indicator, proximity_blocks
 from slantwood.explain.truth import truth_of
 from slantwood.task_names import CLASS_TASKS
@@ -44,7 +44,7 @@ def outlier_scores(model: Any, X: Any, y: Any = None) -> np.ndarray:
     >>> bool(outlier_scores(forest, X, y)[3] > 5)
     True
     """
-    check_ensemble(model)
+    check_tree_model(model)
     leaves = leaf_indicator(model, X)
     n_rows = leaves.shape[0]
     has_classes = y is not None and model.targets_.task in CLASS_TASKS

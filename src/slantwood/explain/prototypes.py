@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from slantwood.estimators.names import output_names
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.named_positions import output_positions
 from slantwood.explain.proximity import leaf_indicator, proximity_blocks
 from slantwood.explain.truth import LabelTruth, truth_of
@@ -130,7 +130,7 @@ def prototypes(
     >>> found.names, y[found.rows[0]].tolist()[:1]
     (('0', '1', '2'), [0])
     """
-    check_ensemble(model)
+    check_tree_model(model)
     check_integer("k", k, 1)
     check_integer("max_rows", max_rows, 1)
     random = check_random_state(random_state)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.validation import check_integer
 
 # Pairs of rows that are looked at in one go; at least those of one row.
@@ -106,7 +106,7 @@ def proximities(model: Any, X: Any, Y: Any = None, *, top_k: int | None = None) 
     >>> P.shape, bool(P[[0], [1]] > P[[0], [149]])
     ((150, 150), True)
     """
-    check_ensemble(model)
+    check_tree_model(model)
     if top_k is not None:
         check_integer("top_k", top_k, 1)
     of = leaf_indicator(model, X)

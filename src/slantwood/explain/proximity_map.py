@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from slantwood.explain.models import check_ensemble
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.explain.proximity import leaf_indicator
 from slantwood.validation import check_integer
 
@@ -45,7 +45,7 @@ def proximity_map(model: Any, X: Any, n_components: int = 2) -> np.ndarray:
     >>> proximity_map(forest, X).shape
     (150, 2)
     """
-    check_ensemble(model)
+    check_tree_model(model)
     check_integer("n_components", n_components, 1)
     leaves = leaf_indicator(model, X)
     n_rows, n_leaves = leaves.shape

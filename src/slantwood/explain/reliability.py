@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.estimators.dense_scores import check_dense_scores
-from slantwood.estimators.validation import check_row_weights
+from slantwood.estimators.validation import check_given_weights
 from slantwood.explain.held_out import said_of
 from slantwood.explain.models import check_model
 from slantwood.explain.shortcuts import PlotsCalibration
@@ -83,7 +83,7 @@ class Calibration(PlotsCalibration):
         p, t = np.asarray(probabilities, np.float64), np.asarray(truth, np.float64)
         if p.shape != t.shape or p.ndim not in (1, 2):
             raise ValueError(f"probabilities have shape {p.shape} and truth {t.shape}; give one for each")
-        weights = check_row_weights(sample_weight, len(p))
+        weights = check_given_weights(sample_weight, len(p))
         known = ~np.isnan(p.reshape(len(p), -1)).any(axis=1) & (weights > 0)
         if not known.any():
             raise ValueError("probabilities are NaN in every row; give rows of which they are known")

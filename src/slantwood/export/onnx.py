@@ -232,7 +232,7 @@ def encode_inputs(model: Any, X: Any) -> np.ndarray:
            [2., 0., 1.]], dtype=float32)
     """
     if not isinstance(model, ObliqueEstimator):
-        raise TypeError(f"{_described(model)} must be a fitted estimator of slantwood")
+        raise TypeError(f"{_described(model)} must be a fitted tree, forest or boosted model of slantwood")
     check_is_fitted(model)
     encoding = model.encoding_
     matrix = model.encode_features(X)
@@ -246,7 +246,8 @@ def _check_pipeline(model: Any) -> None:
     held = model.get_params().values() if isinstance(model, BaseEstimator) else ()
     if not any(isinstance(each, ObliqueEstimator) for each in held):
         raise TypeError(
-            f"{_described(model)} must be a fitted estimator of slantwood, or a pipeline that holds one"
+            f"{_described(model)} must be a fitted tree, forest or boosted model of slantwood, or a pipeline "
+            "that holds one"
         )
     check_is_fitted(model)
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from slantwood.features.lazy import lazy_error
 from slantwood.hints import shown
 
 # The code of a missing cell, in place of the position of its value.
@@ -224,7 +225,7 @@ def eager_frame(X: Any, called: str = "X") -> Any:
             f"{called} has more than one column {shown(twice)}; give every column a name of its own"
         ) from error
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"{called} is a lazy frame ({type(X).__name__}); give {called}.collect()")
+        raise lazy_error(X, called)
     return frame
 
 

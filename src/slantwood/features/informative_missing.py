@@ -42,7 +42,7 @@ def informative_columns(marks: Any, Y: Any, weights: np.ndarray, are_indicators:
     Y : array or CSR array of shape (n_rows, n_targets)
         Encoded targets; NaN where one is not known.
     weights : array of shape (n_rows,)
-        Weights of the rows: one of weight 2 is as two.
+        Weights of the rows; their effective number, (sum w)^2 / sum w^2, is what tests count.
     are_indicators : bool array of shape (n_targets,)
         Which targets are zeros and ones.
 
@@ -53,6 +53,7 @@ def informative_columns(marks: Any, Y: Any, weights: np.ndarray, are_indicators:
     """
     present = weights > 0
     marked, Y, weights = sp.csc_array(marks[present], dtype=np.float64), Y[present], weights[present]
+    weights = weights * (weights.sum() / (weights @ weights))
     found = np.zeros(marked.shape[1], np.bool_)
     distinct = _distinct(marked)
     marked = marked[:, distinct]

@@ -86,6 +86,12 @@ def known_rows(X: Any) -> np.ndarray:
     return n_missing < csr.shape[1]
 
 
+def effective_rows(row_weights: np.ndarray) -> int:
+    """Return how many rows of equal weight tell as much: (sum w)^2 / sum w^2 (Kish), rounded."""
+    squares = float(row_weights @ row_weights)
+    return round(float(row_weights.sum()) ** 2 / squares) if squares > 0 else 0
+
+
 def column_means(X: Any, row_weights: np.ndarray) -> np.ndarray:
     """Weighted mean of each column; NaN where nothing is known of it."""
     if not sp.issparse(X):

@@ -88,6 +88,22 @@ def csr_from_parts(
     return sp.csr_array(parts, shape=shape)
 
 
+def check_matrix(matrix: Any, name: str) -> None:
+    """Refuse complex numbers, and a sparse matrix whose indices do not fit its shape.
+
+    Parameters
+    ----------
+    matrix : array, sparse matrix or array, or list
+        It is not changed.
+    name : str
+        What errors call it.
+    """
+    check_sparse(matrix, name)
+    dtype = getattr(matrix, "dtype", None)
+    if np.iscomplexobj(matrix) if dtype is None else getattr(dtype, "kind", "") == "c":
+        raise ValueError(f"Complex data not supported: {name} holds complex numbers; give real ones")
+
+
 def is_encoded(X: Any, n_columns: int, min_rows: int) -> bool:
     """Tell whether X is what trees read, so that scikit-learn need not look at it: CSR, float32, and finite.
 

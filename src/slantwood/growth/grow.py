@@ -43,7 +43,7 @@ class Limits(NamedTuple):
 
     max_depth: int
     min_samples_split: int
-    min_samples_leaf: int  # rows, of which one of weight 2 is as two
+    min_samples_leaf: int  # rows, whatever their weights; one that is drawn twice is as two
     min_weight_fraction_leaf: float  # share of the weight of all rows of the tree
     max_leaf_nodes: int  # 0 for any number
     min_impurity_decrease: float
@@ -216,7 +216,7 @@ def _split_node(
         removed = removed_impurity(z_workspace, direction, members, memory.root_scale, size.weight)
         if limits.critical_f.shape[0] > 0:
             before = total_impurity(z_workspace, n_attributes, memory.root_scale, size.weight)
-            if not is_significant(limits.critical_f, size.weight, before, removed):
+            if not is_significant(limits.critical_f, size.effective_draws, before, removed):
                 continue
         passed = True
         on_trial = n_failed > 0 or at_mean
@@ -285,7 +285,7 @@ def grow(
         if (
             stop_flag[0] == 0
             and here.rows.shape[0] >= 2
-            and size.counted >= max(limits.min_samples_split, 2 * limits.min_samples_leaf)
+            and size.drawn >= max(limits.min_samples_split, 2 * limits.min_samples_leaf)
             and nodes.depth[node] < limits.max_depth
             and not (best_first and n_leaves == limits.max_leaf_nodes)
         ):

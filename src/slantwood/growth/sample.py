@@ -22,22 +22,25 @@ class Size(NamedTuple):
 
     drawn: float  # by the bootstrap, or in all
     weight: float
-    counted: float  # rows of weight 2 are as two rows each; but light ones are rows too
-    effective: float  # so many rows of equal weight are as good as these
+    effective: float  # so many rows of equal weight are as good as these: (sum w)^2 / sum w^2
+    effective_draws: float  # the same of the draws, of which a row may have several
 
 
 @exact
 def size_of(sample):
     """Count the rows of a sample."""
-    n_counted = 0
+    n_drawn = 0
     weight = 0.0
     squares = 0.0
+    squares_of_draws = 0.0
     for i in range(sample.weights.shape[0]):
         r = np.float64(sample.weights[i])
-        n_counted += sample.counts[i]
+        n_drawn += sample.counts[i]
         weight += r
         squares += r * r
-    return Size(np.float64(n_counted), weight, max(weight, np.float64(n_counted)), weight * weight / squares)
+        squares_of_draws += r * r / np.float64(sample.counts[i])
+    drawn = np.float64(n_drawn)
+    return Size(drawn, weight, weight * weight / squares, weight * weight / squares_of_draws)
 
 
 @exact

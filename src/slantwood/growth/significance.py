@@ -5,7 +5,8 @@ Of n rows with the sum of squares SS, which within the two sides of a split is S
     F = (n - 2) (SS - SS_w) / SS_w
 
 with 1 and n - 2 degrees of freedom, as in an analysis of variance of two groups. Sums run over all clustering
-attributes; n is the weight of the rows, rounded. A split that is not significant is not made.
+attributes; n is the effective number of rows, (sum w)^2 / sum w^2, rounded. A split that is not significant
+is not made.
 """
 
 import numpy as np
@@ -29,9 +30,9 @@ def critical_values(level: float | None) -> np.ndarray:
 
 
 @exact
-def is_significant(critical, weight, total, removed):
-    """Whether a split is significant that removes so much of the sum of squares of rows of this weight."""
-    degrees = np.int64(np.floor(weight - 1.5))
+def is_significant(critical, n_rows, total, removed):
+    """Whether a split is significant that removes so much of the sum of squares of so many rows."""
+    degrees = np.int64(np.floor(n_rows - 1.5))
     if degrees < 1 or not removed > 0.0:
         return False
     last = critical.shape[0] - 1

@@ -31,7 +31,6 @@ _ROUNDED = 1e-9
 class _Rows(NamedTuple):
     # All rows of a tree, in the order of its leaves.
     known: np.ndarray  # float64, their weights; 0 where a target is missing
-    left_out: np.ndarray  # float64, what of its weight a row takes with it when it is left out
     leaf_at: np.ndarray  # int32, their leaves
     parent: np.ndarray  # int32 over nodes, -1 of the root
     holder: np.ndarray  # int32 over leaves: the node whose slopes they have, -1 where there is none
@@ -57,10 +56,7 @@ class _Memory(NamedTuple):
 def _make_rows(Y, tree, counts, weights, least_rows):
     n = tree.rows.shape[0]
     known = np.empty(n)
-    left_out = np.empty(n)
-    # As in growth, a row of weight 2 is as two, but light ones are rows too.
     drawn_before = np.zeros(n + 1)
-    weight_before = np.zeros(n + 1)
     for i in range(n):
         known[i] = np.float64(weights[i])
         drawn = np.float64(counts[i])
@@ -68,9 +64,7 @@ def _make_rows(Y, tree, counts, weights, least_rows):
             if np.isnan(Y.values[tree.rows[i], t]):
                 known[i] = 0.0
                 drawn = np.float64(0.0)
-        left_out[i] = min(known[i], drawn)
         drawn_before[i + 1] = drawn_before[i] + drawn
-        weight_before[i + 1] = weight_before[i] + known[i]
     leaf_at = np.empty(n, np.int32)
     parent = np.full(tree.left.shape[0], -1, np.int32)
     holder = np.full(tree.left.shape[0], -1, np.int32)
@@ -84,13 +78,12 @@ def _make_rows(Y, tree, counts, weights, least_rows):
         above = np.int64(node)
         while above >= 0:
             first, end = tree.start[above], tree.stop[above]
-            counted = max(drawn_before[end] - drawn_before[first], weight_before[end] - weight_before[first])
-            if counted >= least_rows:
+            if drawn_before[end] - drawn_before[first] >= least_rows:
                 break
             above = np.int64(parent[above])
         if above >= 0 and (above == node or tree.stop[above] - tree.start[above] <= _MOST_ROWS_ABOVE):
             holder[node] = above
-    return _Rows(known, left_out, leaf_at, parent, holder)
+    return _Rows(known, leaf_at, parent, holder)
 
 
 @exact
@@ -155,10 +148,10 @@ def _measure(X, Y, tree, known, node, k, memory):
 
 
 @exact
-def _put_deviations(values, before, i, first, end, left_out, weight, k, out):
+def _put_deviations(values, before, i, first, end, own, weight, k, out):
     # out[i] = what row i is beside the mean of the others of a range, of some weight without it.
     for j in range(k):
-        others = (before[end, j] - before[first, j] - left_out * values[i, j]) / weight
+        others = (before[end, j] - before[first, j] - own * values[i, j]) / weight
         deviation = values[i, j] - others
         is_rounding = abs(deviation) <= _ROUNDED * (abs(values[i, j]) + abs(others))
         out[i, j] = 0.0 if is_rounding else deviation
@@ -170,19 +163,19 @@ def _compare_nearby(tree, rows, node, k, T, memory):
     begin = tree.start[node]
     weight_before, used = memory.weight_before, memory.used
     for i in range(tree.stop[node] - begin):
-        own, left_out = rows.known[begin + i], rows.left_out[begin + i]
+        own = rows.known[begin + i]
         near = np.int64(rows.leaf_at[begin + i])
         first, end = tree.start[near] - begin, tree.stop[near] - begin
-        weight = weight_before[end] - weight_before[first] - left_out
+        weight = weight_before[end] - weight_before[first] - own
         if weight <= _ROUNDED * own and near != node:
             near = np.int64(rows.parent[near])
             first, end = tree.start[near] - begin, tree.stop[near] - begin
-            weight = weight_before[end] - weight_before[first] - left_out
+            weight = weight_before[end] - weight_before[first] - own
         used[i] = own if weight > _ROUNDED * own else 0.0
         if used[i] > 0.0:
             scores, targets = memory.scores, memory.targets
-            _put_deviations(scores, memory.scores_before, i, first, end, left_out, weight, k, memory.along)
-            _put_deviations(targets, memory.targets_before, i, first, end, left_out, weight, T, memory.rest)
+            _put_deviations(scores, memory.scores_before, i, first, end, own, weight, k, memory.along)
+            _put_deviations(targets, memory.targets_before, i, first, end, own, weight, T, memory.rest)
         else:
             for j in range(k):
                 memory.along[i, j] = 0.0
@@ -212,6 +205,18 @@ def _put_offsets(tree, rows, node, number, k, model, memory, found):
 
 
 @exact
+def _row_weight(used, counts):
+    # Weight of the rows over their effective number, where a row that was drawn twice is two.
+    total = 0.0
+    squares = 0.0
+    for i in range(counts.shape[0]):
+        if used[i] > 0.0:
+            total += used[i]
+            squares += used[i] * used[i] / np.float64(counts[i])
+    return squares / total if total > 0.0 else 1.0
+
+
+@exact
 def _put_range(targets, weights, low, high):
     # The least and the largest of each target, over rows that have weight.
     for t in range(targets.shape[1]):
@@ -228,8 +233,7 @@ def leaf_slopes(X, Y, tree, counts, weights, least_rows, most_splits, n_errors):
     """Slopes of the leaves of a grown tree, of which there may be none.
 
     Y is dense; rows that do not know all targets have no part. `counts` and `weights` are those of
-    `tree.rows`. When a row is left out, so is its weight up to the number of its draws: of a row of weight 2,
-    as of two rows, one stays.
+    `tree.rows`; a row is left out with all its draws.
     """
     n_nodes, T, K = tree.left.shape[0], Y.n_columns, most_splits
     rows = _make_rows(Y, tree, counts, weights, least_rows)
@@ -270,9 +274,9 @@ def leaf_slopes(X, Y, tree, counts, weights, least_rows, most_splits, n_errors):
         begin, end = tree.start[node], tree.stop[node]
         _measure(X, Y, tree, rows.known, node, k, memory)
         _compare_nearby(tree, rows, node, k, T, memory)
-        left_out = rows.left_out[begin:end]
         along, rest, used, slopes = memory.along, memory.rest, memory.used, memory.slopes
-        if not find_slopes(along, rest, used, left_out, end - begin, k, n_errors, memory.ridge, slopes):
+        row_weight = _row_weight(used, counts[begin:end])
+        if not find_slopes(along, rest, used, row_weight, end - begin, k, n_errors, memory.ridge, slopes):
             continue
         for j in range(k):
             found.nodes[place + j] = memory.path[j]

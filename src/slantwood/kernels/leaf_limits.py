@@ -11,7 +11,7 @@ class LeafLimits(NamedTuple):
     """What each side of a node's split must have at least, and the counts of the node's rows."""
 
     is_limited: bool  # or else all splits are allowed, and nothing is counted
-    min_samples: float  # rows; a row of weight 2 is as two
+    min_samples: float  # rows, each as often as it was drawn
     min_weight: float
     counts: np.ndarray  # int32: how often each row was drawn
     n_samples: float  # sum of the counts
@@ -29,8 +29,8 @@ def allows(limits, weight, n_samples, total):
     other_weight = total - weight
     other_samples = limits.n_samples - n_samples
     return (
-        max(weight, n_samples) >= limits.min_samples
-        and max(other_weight, other_samples) >= limits.min_samples
+        n_samples >= limits.min_samples
+        and other_samples >= limits.min_samples
         and weight >= limits.min_weight
         and other_weight >= limits.min_weight
     )

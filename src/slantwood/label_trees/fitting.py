@@ -56,6 +56,13 @@ class _Task(NamedTuple):
     place: _Place
 
 
+class RowsOfLabels(NamedTuple):
+    """The rows that have each label, in the order of the labels in a tree."""
+
+    starts: np.ndarray  # of each label in `rows`
+    rows: np.ndarray
+
+
 class _Part(NamedTuple):
     """Some children of a node, and the rows that tell them apart."""
 
@@ -75,6 +82,7 @@ class LabelTreePlan:
     spec: LabelTreeSpec
     partitions: list[LabelPartition]
     seeds: list[int]
+    rows_of_labels: list[RowsOfLabels]  # of each tree: sent to workers, which would make it for each task
 
     @cached_property
     def places(self) -> list[list[_Place]]:
@@ -117,15 +125,10 @@ class LabelTreePlan:
     def trained(self, task: _Task, stop_flag: np.ndarray = _GO_ON) -> Separators:
         """Train the classifiers of one part; they are of no use once another thread sets `stop_flag[0]`."""
         spec, partition, seed = self.spec, self.partitions[task.tree], self.seeds[task.tree]
-        part = _part(task.place, partition, self._by_label[task.tree], self.Y.shape[0], seed)
+        part = _part(task.place, partition, self.rows_of_labels[task.tree], self.Y.shape[0], seed)
         limits = (spec.max_iter, spec.tol, spec.min_weight)
         costs, sets = self.costs[part.rows], (part.starts, part.members)
         return one_against_rest(*self.X, part.rows, costs, *sets, *limits, part.seed, stop_flag)
-
-    @cached_property
-    def _by_label(self) -> list[sp.csc_array]:
-        """Where labels are, for each tree in the order of its partition."""
-        return [_by_label(self.Y, partition.order) for partition in self.partitions]
 
 
 def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTreePlan:
@@ -155,7 +158,8 @@ def plan_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: Lab
             partitions = list(found)
     else:
         partitions = [undivided(labels)]
-    return LabelTreePlan(rows, Y, costs, spec, partitions, seeds)
+    rows_of_labels = [_rows_of_labels(Y, partition.order) for partition in partitions]
+    return LabelTreePlan(rows, Y, costs, spec, partitions, seeds, rows_of_labels)
 
 
 def fit_label_trees(X: Any, Y: sp.csr_array, row_weights: np.ndarray, spec: LabelTreeSpec) -> LabelTrees:
@@ -211,11 +215,11 @@ def _places(partition: LabelPartition, counts: np.ndarray, n_rows: int) -> Itera
             yield _Place(node, first, last, last == stop - start)
 
 
-def _part(place: _Place, partition: LabelPartition, by_label: sp.csc_array, n_rows: int, seed: int) -> _Part:
-    """Find the rows of a part; columns of `by_label` are in the order of the partition."""
+def _part(place: _Place, partition: LabelPartition, having: RowsOfLabels, n_rows: int, seed: int) -> _Part:
+    """Find the rows of a part."""
     start, stop = partition.child_starts[place.node], partition.child_starts[place.node + 1]
     of_children = [
-        _rows_of(by_label, partition.label_starts[c], partition.label_stops[c])
+        _rows_of(having, partition.label_starts[c], partition.label_stops[c])
         for c in range(start + place.first, start + place.last)
     ]
     starts = np.concatenate([[0], np.cumsum([len(each) for each in of_children])]).astype(np.int64)
@@ -226,21 +230,22 @@ def _part(place: _Place, partition: LabelPartition, by_label: sp.csc_array, n_ro
         rows = np.arange(n_rows, dtype=np.uint32)
     else:
         first, last = partition.label_starts[start], partition.label_stops[stop - 1]
-        rows = np.unique(by_label.indices[by_label.indptr[first] : by_label.indptr[last]]).astype(np.uint32)
+        rows = np.unique(having.rows[having.starts[first] : having.starts[last]]).astype(np.uint32)
         members = np.searchsorted(rows, members.astype(np.uint32))
     return _Part(rows, starts, members.astype(np.uint32), seeds[place.first])
 
 
-def _by_label(Y: sp.csr_array, order: np.ndarray) -> sp.csc_array:
+def _rows_of_labels(Y: sp.csr_array, order: np.ndarray) -> RowsOfLabels:
     """Return where the labels are, those in `order` in this order; the values do not matter."""
     place = np.zeros(Y.shape[1], np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     shape = (Y.shape[0], len(order))
-    return sp.csc_array(sp.csr_array((np.ones(Y.nnz, np.int8), place[Y.indices], Y.indptr), shape=shape))
+    columns = sp.csc_array(sp.csr_array((np.ones(Y.nnz, np.int8), place[Y.indices], Y.indptr), shape=shape))
+    return RowsOfLabels(columns.indptr, columns.indices)
 
 
-def _rows_of(by_label: sp.csc_array, start: int, stop: int) -> np.ndarray:
-    found = by_label.indices[by_label.indptr[start] : by_label.indptr[stop]]
+def _rows_of(having: RowsOfLabels, start: int, stop: int) -> np.ndarray:
+    found = having.rows[having.starts[start] : having.starts[stop]]
     return found if stop == start + 1 else np.unique(found)
 
 

@@ -129,7 +129,7 @@ def _solve(inverse, B, k, T, out):
 
 
 @exact
-def _left_out_errors(V, U, weights, left_out, n, k, total, memory):
+def _left_out_errors(V, U, weights, n, k, total, memory):
     # Squared errors of rows, each by slopes without it, and squares of what they gain over no slopes.
     T = U.shape[1]
     scale, inverse, trial, z = memory.scale, memory.inverse, memory.trial, memory.z
@@ -146,7 +146,7 @@ def _left_out_errors(V, U, weights, left_out, n, k, total, memory):
             for b in range(a + 1):
                 value += inverse[a, b] * z[b]
             leverage += value * value
-        share = 1.0 / max(1.0 - left_out[i] / total * leverage, _LEAST_LEFT)
+        share = 1.0 / max(1.0 - r / total * leverage, _LEAST_LEFT)
         for t in range(T):
             value = U[i, t]
             for a in range(k):
@@ -158,12 +158,12 @@ def _left_out_errors(V, U, weights, left_out, n, k, total, memory):
 
 
 @exact
-def find_slopes(V, U, weights, left_out, n, k, n_errors, memory, slopes):
+def find_slopes(V, U, weights, row_weight, n, k, n_errors, memory, slopes):
     """Put into slopes[:k] how the targets U follow the features V; return whether any target does.
 
-    Of the first n rows of V, the first k columns count. When a row is left out, `left_out` of its weight is.
-    The slopes of a target stay zero unless the squared errors of left-out rows fall by more than `n_errors`
-    standard errors of the fall.
+    Of the first n rows of V, the first k columns count. The slopes of a target stay zero unless the squared
+    errors of left-out rows fall by more than `n_errors` standard errors of the fall, in which a row counts by
+    its weight in units of `row_weight`.
     """
     T = U.shape[1]
     before, errors, squares = memory.before, memory.errors, memory.squares
@@ -179,12 +179,12 @@ def find_slopes(V, U, weights, left_out, n, k, n_errors, memory, slopes):
     for penalty in _PENALTIES:
         _invert_factor(memory.correlations, penalty, k, memory.inverse)
         _solve(memory.inverse, memory.moments, k, T, trial)
-        _left_out_errors(V, U, weights, left_out, n, k, total, memory)
+        _left_out_errors(V, U, weights, n, k, total, memory)
         for t in range(T):
             if errors[t] < least[t]:
                 least[t] = errors[t]
                 gain = before[t] - errors[t]
-                clear[t] = n_errors * np.sqrt(max(squares[t] - gain * gain / total, 0.0))
+                clear[t] = n_errors * np.sqrt(max(squares[t] - gain * gain / total, 0.0) * row_weight)
                 for a in range(k):
                     slopes[a, t] = trial[a, t] * memory.scale[a]
     any_slope = False

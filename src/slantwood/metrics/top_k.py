@@ -130,6 +130,10 @@ def ndcg_at_k(y_true: MatrixLike, y_score: MatrixLike, k: int | ManyK = 5) -> fl
     return float(value[0]) if np.ndim(k) == 0 else value
 
 
+# Beyond these constants, ten times the customary ones, propensities are 0 or 1 but for rounding.
+MOST_A, MOST_B = 5.0, 100.0
+
+
 def propensities(
     y_train: MatrixLike, a: float = 0.55, b: float = 1.5, sample_weight: npt.ArrayLike | None = None
 ) -> Float64Array:
@@ -148,7 +152,7 @@ def propensities(
     y_train : array-like or sparse matrix of shape (n_rows, n_labels)
         Indicator of the training labels; at least three rows.
     a, b : float, default=0.55 and 1.5
-        Positive constants of the model. The customary values are 0.5 and 0.4 for
+        Positive constants of the model, at most 5 and 100. The customary values are 0.5 and 0.4 for
         Wikipedia data, 0.6 and 2.6 for Amazon data, and the defaults elsewhere.
     sample_weight : array of shape (n_rows,), optional
         Weights of the rows: one of weight 2 counts as two, in both N and N_l. They must add up to at least 3.
@@ -182,9 +186,9 @@ def propensities(
     if N < 3:
         what = f"{n_rows} row(s)" if sample_weight is None else f"rows of weight {N:g} altogether"
         raise ValueError(f"y_train has {what}; log(N) - 1 must be positive, so pass at least 3 rows.")
-    for name, value in (("a", a), ("b", b)):
-        if not (np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} is {value!r}; pass a positive finite number.")
+    for name, value, most in (("a", a, MOST_A), ("b", b, MOST_B)):
+        if not 0 < value <= most:
+            raise ValueError(f"{name} is {value!r}; pass a positive finite number, at most {most:g}.")
     C = (np.log(N) - 1.0) * (b + 1.0) ** a
     return np.asarray(1.0 / (1.0 + C * np.exp(-a * np.log(N_l + b))))
 

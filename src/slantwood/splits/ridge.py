@@ -110,7 +110,7 @@ class RidgeSplit(BaseSplit):
         "newton" has none, which gives the direction of one Newton-Raphson step of a logistic regression. A
         number is relative to the total weight of the node's rows: where features have variance 1 and are
         uncorrelated, 1 halves the weights. Cross-validation counts rows, whatever their weights; with a
-        number, and with "newton", a row of weight 2 is the row twice.
+        number, and with "newton", a row of weight 2 is the same as two rows.
     max_iter : int, default=20
         Dimensions, at the most, of the space in which the regression is solved. Where there are no more
         features, or no more rows, the solution is exact.

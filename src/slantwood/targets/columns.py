@@ -1,9 +1,9 @@
 """Is y several targets, each a column of classes or of numbers, rather than labels; and which are they.
 
-Columns of nothing but 0 and 1 are labels. In a data frame a column says by its type what it is: of floating
-point, a number; of text, categories, whole numbers, truth values or dates, classes. An array has one type for
-all its columns, and several numbers are for a regressor, so that these are classes: text, objects, or whole
-numbers.
+Columns of nothing but 0 and 1 are labels, unless the user wants them as targets. In a data frame the type of
+a column decides: floating point is a number; text, categories, whole numbers, truth values and dates are
+classes. An array has one type for all its columns, and several numbers are for a regressor, so that these are
+classes: text, objects, or whole numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class GivenColumn(NamedTuple):
     is_number: bool
 
 
-def frame_targets(y: Any, n_rows: int | None) -> list[GivenColumn] | None:
+def frame_targets(y: Any, n_rows: int | None, *, may_be_labels: bool = True) -> list[GivenColumn] | None:
     """Return the columns of a frame of several targets; None where y is something else, such as labels."""
     if not is_frame(y):
         return None
@@ -37,16 +37,16 @@ def frame_targets(y: Any, n_rows: int | None) -> list[GivenColumn] | None:
     # Of floats alone, a frame is as its array.
     if len(columns) < 2 or all(each.is_number for each in columns):
         return None
-    if all(_holds_labels(each.values) for each in columns):
+    if may_be_labels and all(_holds_labels(each.values) for each in columns):
         return None
     return columns
 
 
-def array_targets(y: Any) -> list[GivenColumn] | None:
+def array_targets(y: Any, *, may_be_labels: bool = True) -> list[GivenColumn] | None:
     """Return the columns of a 2-D array of classes; None where they are labels, or no classes."""
-    if sp.issparse(y) or y.shape[1] < 2 or _holds_labels(y) or _holds_fractions(y):
+    if sp.issparse(y) or y.shape[1] < 2 or (may_be_labels and _holds_labels(y)) or _holds_fractions(y):
         return None
-    if y.dtype.kind not in "iufOUSM":
+    if y.dtype.kind not in "biufOUSM":
         return None
     return [GivenColumn(j, y[:, j], False) for j in range(y.shape[1])]
 

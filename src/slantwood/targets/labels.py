@@ -66,9 +66,9 @@ class LabelTargets(Targets):
             raise ValueError(
                 f"y has {y.shape[1]} columns and holds the value {wrong[0]!s}; several columns are "
                 "labels, zeros and ones (NaN where one is not known), or in an array that is not sparse "
-                "targets with classes of their own, text or whole numbers. For numbers use a regressor; for "
-                "numbers beside classes give a data frame, where columns of floats are numbers; where rows "
-                "list labels, make each of them a set"
+                "targets with classes of their own, text or whole numbers (unless multi_output='labels'). "
+                "For numbers use a regressor; for numbers beside classes give a data frame, where columns of "
+                "floats are numbers; where rows list labels, make each of them a set"
             )
         if stored.dtype.kind == "f" and any_missing(stored):
             unknown = np.isnan(column_means(y, np.ones(y.shape[0])))
@@ -124,7 +124,8 @@ class LabelTargets(Targets):
         if type(later) is not type(self) or later.n_labels != self.n_labels:
             raise ValueError(
                 f"warm_start=True, but y now is {later.task} with {later.n_columns} columns and was "
-                f"{self.task} with {self.n_labels} before; fit a new estimator instead"
+                f"{self.task} with {self.n_labels} before; fit a new estimator instead (multi_output decides "
+                "what columns of y are)"
             )
         if self.names is None:
             return later
@@ -156,6 +157,12 @@ class LabelTargets(Targets):
         if called is not None and self.names is not None:
             Y = Y[:, columns_by_name(called, self.names.tolist(), "label", "model")]
         Y = Y if Y.dtype.kind in "biuf" else as_numbers(Y)
+        wrong = _other_than_labels(np.asarray(Y.data if sp.issparse(Y) else Y))
+        if len(wrong):
+            raise ValueError(
+                f"y holds the value {wrong[0]!s}, and the model predicts labels, zeros and ones (fitted with "
+                "multi_output='targets', it would predict columns with classes of their own)"
+            )
         return _all_known(LabelSets(self.classes, self.encode(Y), np.zeros(n_rows, np.bool_)))
 
     def probabilities(self, means: Any) -> Any:

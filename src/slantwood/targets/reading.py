@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import column_names, is_missing
+from slantwood.features.lazy import lazy_error, refuse_lazy
 from slantwood.features.sparse_input import check_sparse
 from slantwood.hints import shown
 
@@ -22,11 +23,14 @@ def as_array(y: Any, n_rows: int | None) -> Any:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     check_sparse(y, "y")
+    refuse_lazy(y, "y")
     y = _as_csr(y) if sp.issparse(y) else _from_any_library(y)
     if y.ndim not in (1, 2):
         raise ValueError(f"y has shape {y.shape}; expected (n_rows,), or (n_rows, n_targets) for several")
     check_length(y.shape[0], n_rows)
     stored = y.data if sp.issparse(y) else y
+    if stored.dtype.kind == "c":
+        raise ValueError("Complex data not supported: y holds complex numbers; give real ones, or text")
     if stored.dtype.kind == "f" and stored.size and _has_infinite(stored):
         raise ValueError(_INFINITE)
     return y
@@ -67,7 +71,7 @@ def _from_any_library(y: Any) -> np.ndarray:
 
     y = nw.from_native(y, allow_series=True, pass_through=True)
     if isinstance(y, nw.LazyFrame):
-        raise TypeError("y is a lazy frame, which holds no rows yet; give y.collect()")
+        raise lazy_error(nw.to_native(y), "y")
     if not isinstance(y, nw.Series):
         return y.to_numpy() if isinstance(y, nw.DataFrame) else np.asarray(y)
     if y.null_count() == 0 or y.dtype.is_float() or y.dtype.is_temporal():

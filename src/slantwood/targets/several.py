@@ -96,7 +96,8 @@ class MultiTargets(Targets):
         if not isinstance(later, MultiTargets) or [part.kind for part in later.parts] != kinds:
             raise ValueError(
                 f"warm_start=True, but y now is {later.task} and was {self.task} with {self.n_outputs} "
-                f"columns ({', '.join(kinds)}) before; fit a new estimator"
+                f"columns ({', '.join(kinds)}) before; fit a new estimator (multi_output decides what "
+                "columns of y are)"
             )
         pairs: Any = zip(self.parts, later.parts, strict=True)
         return MultiTargets(tuple(part.continued(other) for part, other in pairs))

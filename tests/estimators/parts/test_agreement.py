@@ -90,11 +90,16 @@ def test_labels_of_a_hierarchy_are_those_of_the_hierarchy():
     assert set(reader.classes_) == set(hierarchy.nodes)
 
 
-def test_light_weights_are_scaled_by_what_all_parts_have():
+@pytest.mark.parametrize("factor", [1.0, 1000.0])
+def test_weights_are_scaled_by_what_all_parts_have(factor):
     X, y = RNG.normal(size=(40, 2)), RNG.normal(size=40)
-    weights = np.r_[np.full(20, 0.1), np.full(20, 0.3)]
+    weights = factor * np.r_[np.full(20, 0.1), np.zeros(5), np.full(20, 0.3)][:40]
+    weights[-1] = 0.3 * factor
     agreement = agreement_of(ObliqueForestRegressor(2), X, y, [20], weights=weights)
-    assert agreement.weight_factor == pytest.approx(5.0)
+    first, second = (agreement.read(part) for part in parts_of(X, y, [20], weights))
+    mean = weights[weights > 0].mean()
+    np.testing.assert_allclose(first.row_weights, 0.1 * factor / mean)
+    np.testing.assert_allclose(second.row_weights, weights[20:] / mean)
 
 
 def test_sparse_parts_have_the_bytes_of_what_they_store():

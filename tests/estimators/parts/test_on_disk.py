@@ -5,10 +5,18 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
-from slantwood import ObliqueForestClassifier, ObliqueForestRegressor
+from slantwood import (
+    LabelTreeClassifier,
+    ObliqueBoostingClassifier,
+    ObliqueForestClassifier,
+    ObliqueForestRegressor,
+    ObliqueTreeClassifier,
+)
 from slantwood.estimators.parts import on_disk
-from slantwood.estimators.parts.on_disk import lies_on_disk, over_blocks
+from slantwood.estimators.parts.on_disk import lies_on_disk
+from slantwood.features.encoding import Encoding
 
 
 @pytest.fixture
@@ -22,10 +30,7 @@ def mapped(tmp_path):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Let blocks have a few kilobytes."""
-    given = over_blocks.__defaults__
-    monkeypatch.setattr(over_blocks, "__defaults__", (1 << 16,))
-    yield
-    assert given == (on_disk._BLOCK_BYTES,)
+    monkeypatch.setattr(on_disk, "_BLOCK_BYTES", 1 << 16)
 
 
 def test_views_and_sparse_rows_of_arrays_on_disk_are_known_as_such(mapped):
@@ -48,6 +53,52 @@ def test_predictions_of_blocks_are_those_of_all_rows(mapped):
     assert (few != some).nnz == 0
     numbers = ObliqueForestRegressor(4, max_depth=4, random_state=0).fit(mapped[:500], mapped[:500, :2])
     np.testing.assert_array_equal(numbers.predict(mapped), numbers.predict(whole))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_no_method_of_a_model_encodes_all_rows_on_disk_at_once(mapped, monkeypatch):
+    X, few = mapped[:2000], np.array(mapped[:60])
+    y, labels = few[:, :3].argmax(axis=1), (few[:, :4] > 0).astype(int)
+    forest = ObliqueForestClassifier(2, max_depth=3, random_state=0)
+    calls = {
+        "tree, apply": (ObliqueTreeClassifier(max_depth=3, random_state=0).fit(few, y), "apply"),
+        "tree, decision_path": (
+            ObliqueTreeClassifier(max_depth=3, random_state=0).fit(few, y),
+            "decision_path",
+        ),
+        "forest, apply": (clone(forest).fit(few, y), "apply"),
+        "forest, decision_path": (clone(forest).fit(few, y), "decision_path"),
+        "classes": (clone(forest).fit(few, y), "predict_top_k"),
+        "labels": (clone(forest).fit(few, labels), "predict_top_k"),
+        "boosting": (ObliqueBoostingClassifier(2, random_state=0).fit(few, y), "decision_function"),
+        **{
+            f"label trees, {name}": (
+                LabelTreeClassifier(n_forest_trees=1, random_state=0).fit(few, labels),
+                name,
+            )
+            for name in ("predict", "predict_proba", "predict_top_k")
+        },
+    }
+    seen = []
+    encode = Encoding.encode
+    monkeypatch.setattr(
+        Encoding, "encode", lambda self, table: seen.append(len(table)) or encode(self, table)
+    )
+    for name, (model, method) in calls.items():
+        given = {"k": 2} if method == "predict_top_k" else {}
+        seen.clear()
+        of_blocks = getattr(model, method)(X, **given)
+        assert len(seen) > 1, name
+        assert sum(seen) == 2000, name
+        whole = getattr(model, method)(np.array(X), **given)
+        for one, other in zip(parts_of(of_blocks), parts_of(whole), strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+def parts_of(result):
+    """Return what a method returns as dense arrays."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return [part.toarray() if sp.issparse(part) else part for part in parts]
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -117,6 +117,17 @@ def test_threads_change_nothing_where_shares_are_the_same(on_disk):
     assert same_trees(*models)
 
 
+def test_a_common_factor_of_all_weights_changes_no_tree_of_a_share(monkeypatch):
+    X, y = problem()
+    weights = np.where(y == 0, 5.0, 0.5)  # blocks, sorted by class, have other means
+    shares = in_shares(monkeypatch)
+    model = forest(max_memory=LITTLE, min_samples_leaf=5).fit(X, y, sample_weight=weights)
+    assert len(shares) > 1
+    for factor in (2.0**-10, 2.0**10):
+        other = forest(max_memory=LITTLE, min_samples_leaf=5).fit(X, y, sample_weight=factor * weights)
+        assert same_trees(model, other)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.int16])
 def test_numbers_of_other_types_are_read_in_single_precision(on_disk, dtype, monkeypatch):
     X, y = problem()

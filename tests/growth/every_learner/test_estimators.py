@@ -75,17 +75,17 @@ def test_the_container_of_the_features_does_not_change_the_tree(
     assert_identical(one, tree.fit(container(X), y).trees_)
 
 
-def test_weights_that_add_up_to_one_are_weights_of_one(clustered, learner_and_task):
+def test_a_common_factor_of_all_weights_changes_nothing(clustered, assert_identical, learner_and_task):
     learner, task = learner_and_task
     X, y, needed = problem(learner, task, clustered, thin=False)
     kind = kind_of(task, ObliqueTreeClassifier, ObliqueTreeRegressor)
-    plain, normalised = (
-        kind(split=learner.given, random_state=0, **needed).fit(X, y, sample_weight=weights)
-        for weights in (None, np.full(len(X), 1 / 256))
-    )
-    assert plain.get_n_leaves() >= 2
-    assert_array_equal(normalised.trees_.weights, plain.trees_.weights)
-    assert_array_equal(normalised.predict(X), plain.predict(X))
+    unequal = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))
+    for weights, others in ((None, [1e-3, 7.0]), (unequal, [1e-3 * unequal, 2.0**10 * unequal])):
+        tree = kind(split=learner.given, random_state=0, **needed).fit(X, y, sample_weight=weights)
+        assert tree.get_n_leaves() >= 2
+        for other in others:
+            scaled = kind(split=learner.given, random_state=0, **needed).fit(X, y, sample_weight=other)
+            assert_identical(scaled.trees_, tree.trees_)
 
 
 def test_a_model_file_gives_the_learner_and_its_trees_back(

@@ -21,7 +21,7 @@ from slantwood.ensemble.column_spread import column_spread
 from slantwood.ensemble.forest import FittedForest
 from slantwood.ensemble.settings import BoostingSettings
 from slantwood.ensemble.training_data import TrainingData
-from slantwood.features.matrix import known_rows, normalized_rows, training_matrix
+from slantwood.features.matrix import effective_rows, known_rows, normalized_rows, training_matrix
 from slantwood.model.trees import Trees, join
 from slantwood.threads import StopFlag, run_in_threads, thread_count
 
@@ -93,7 +93,7 @@ def _course(
     # Of one row none can be held out.
     if not spec.early_stopping or len(problem.rows) < 2:
         return SingleCourse(problem, 0.0)
-    if len(problem.rows) < FEW_ROWS:
+    if effective_rows(problem.row_weights) < FEW_ROWS:
         return CrossedCourse(problem, ForestMaker.suited(problem, data, spec))
     return SingleCourse(problem, float(spec.validation_fraction))
 

@@ -36,14 +36,14 @@ class Agreement(NamedTuple):
     reader: Any  # an estimator without trees
     clustering: Any  # what scores splits, by name; None for the targets
     n_rows: int
-    weight_factor: float  # of given row weights
+    mean_weight: float  # of the given row weights that are positive
     bytes_per_row: float  # of encoded features and targets
     of_thread: float  # what a thread holds beside all rows, as a part of their bytes
 
     def read(self, part: PartOfRows) -> TrainingData:
         """Check and encode the rows of a part."""
-        weights = None if part.weights is None else part.weights * self.weight_factor
-        return copy(self.reader)._read(part.X, part.y, weights, self.clustering, None, None)
+        given = (part.X, part.y, part.weights, self.clustering, None, None)
+        return copy(self.reader)._read(*given, mean_weight=self.mean_weight)
 
 
 def agree(
@@ -82,17 +82,17 @@ def agree(
     # A RandomState draws the seed here and, where all rows fit, again in the usual fit: the same one.
     reader.random_state = deepcopy(estimator.random_state)
     reader.warm_start = False
-    data = reader._read(rows.X, rows.y, rows.weights, clustering, feature_names, target_names)
+    mean_weight = sum(each.weight for each in glimpses) / n_weighted
+    given = (rows.X, rows.y, rows.weights, clustering, feature_names, target_names)
+    data = reader._read(*given, mean_weight=mean_weight)
     outline = planned(data, reader._spec(data, None)).outline
     # To read a part is to read rows for trees that are added to a forest: one without trees yet.
     reader.__dict__.update(fitted_attributes(replace(outline, tuned=None).forest()), warm_start=True)
-    # Weights below 1 on average are scaled, as those of a single part are, but by what all parts have.
-    mean = sum(each.weight for each in glimpses) / n_weighted
     return Agreement(
         reader,
         clustering,
         n_rows,
-        weight_factor=1.0 / min(mean, 1.0),
+        mean_weight=mean_weight,
         bytes_per_row=_n_bytes(data) / rows.n_rows,
         of_thread=_of_thread(outline.settings, data),
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from slantwood.features.frames import is_frame
+from slantwood.features.lazy import refuse_lazy
 from slantwood.features.rows import join_rows, n_rows_of, slice_rows
 
-# Of float32 cells: blocks are large enough for all threads, and little beside a model.
+# Of the cells of a block, in single precision: large enough for all threads, and little beside a model.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -32,7 +33,36 @@ def lies_on_disk(X: Any) -> bool:
     return False
 
 
-def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BYTES) -> Any:
+def blocks_of_rows(X: Any) -> Iterator[Any]:
+    """Yield the rows to predict: all at once, of many on disk or in a frame a block at a time.
+
+    Parameters
+    ----------
+    X : object
+        Features in any form.
+
+    Yields
+    ------
+    object
+        Rows in the form of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [block.shape for block in blocks_of_rows(np.ones((3, 2)))]
+    [(3, 2)]
+    """
+    refuse_lazy(X, "X")
+    step = _rows_at_once(X, _BLOCK_BYTES)
+    if step is None:
+        yield X
+        return
+    n_rows = n_rows_of(X)
+    for start in range(0, n_rows, step):
+        yield slice_rows(X, start, min(start + step, n_rows))
+
+
+def over_blocks(work: Callable[[Any], Any], X: Any) -> Any:
     """Return what `work` says of all rows, an array, CSR array or list; of many on disk, block by block.
 
     Parameters
@@ -41,8 +71,6 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
         Takes rows; returns an array, CSR array or list with a row for each.
     X : object
         Features in any form.
-    block_bytes : int
-        Of the cells of a block in single precision.
 
     Returns
     -------
@@ -55,13 +83,7 @@ def over_blocks(work: Callable[[Any], Any], X: Any, block_bytes: int = _BLOCK_BY
     >>> over_blocks(lambda rows: rows.sum(axis=1), np.ones((3, 2)))
     array([2., 2., 2.])
     """
-    step = _rows_at_once(X, block_bytes)
-    if step is None:
-        return work(X)
-    n_rows = n_rows_of(X)
-    return join_rows(
-        [work(slice_rows(X, start, min(start + step, n_rows))) for start in range(0, n_rows, step)]
-    )
+    return join_rows([work(rows) for rows in blocks_of_rows(X)])
 
 
 def _rows_at_once(X: Any, block_bytes: int) -> int | None:

@@ -32,6 +32,7 @@ from slantwood.estimators.parts.memory import bytes_of_a_row, divided, growth_by
 from slantwood.estimators.parts.part_of_rows import PartOfRows, joined
 from slantwood.estimators.parts.shares import Share, first_share, later_share
 from slantwood.estimators.parts.witnesses import column_of_most_values
+from slantwood.features.lazy import refuse_lazy
 from slantwood.features.rows import n_rows_of
 from slantwood.growth.plan import Planted
 from slantwood.hints import format_bytes
@@ -63,6 +64,21 @@ def is_scan(X: Any) -> bool:
     return isinstance(X, Scan)
 
 
+def refuse_scan(X: Any, learner: str = "") -> None:
+    """Refuse a scan of data files where rows must be in memory: those to predict, or of a learner's fit."""
+    if not is_scan(X):
+        return
+    if learner:
+        raise TypeError(
+            f"X is {X!r}, and {learner} holds all rows in memory; read them first: data = X.read(), then "
+            "fit(data.X, data.y)"
+        )
+    raise TypeError(
+        f"X is {X!r}, whose rows are read block by block; give one block at a time: "
+        "for block in scan: model.predict(block.X)"
+    )
+
+
 def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
     """Fit a forest on more rows than memory holds; or return rows that all fit, for the usual fit.
 
@@ -78,6 +94,8 @@ def fitted_within_memory(estimator: Any, given: Given) -> Given | None:
     Given or None
         Rows in memory; None where the forest is fitted.
     """
+    for name, table in (("X", given.X), ("y", given.y)):
+        refuse_lazy(table, name)
     max_memory = _limit(estimator, given.X)
     check.check_parameters(estimator.get_params(deep=False))
     n_threads = min(thread_count(estimator.n_jobs), estimator._n_trees)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from slantwood.estimators.reading.conditions import Condition, Conditions, Spreads
 from slantwood.estimators.reading.graphs import dot_of, networkx_of
 from slantwood.estimators.reading.outcomes import Prediction, Predictions
 from slantwood.estimators.reading.text import text_of
+from slantwood.estimators.tree_models import check_tree_model
 from slantwood.estimators.tree_view import TreeView
 from slantwood.features.matrix import to_array
 from slantwood.hints import pluralize
@@ -255,7 +255,7 @@ def tree_of(model: Any, tree: int) -> OneTree:
     """Return the model and the number of the tree that are meant; a view of a tree is both."""
     if isinstance(model, TreeView):
         model, tree = model._forest, model.index
-    check_is_fitted(model)
+    check_tree_model(model)
     n_trees = model.trees_.n_trees
     if not 0 <= tree < n_trees:
         raise ValueError(f"tree={tree}: the model has {n_trees} trees, counted from 0")
