@@ -10,7 +10,17 @@ import pytest
 import scipy.sparse as sp
 
 from slantwood.data import read
-from tests.campaigns import data_files, faulty, forged_csr, harness, interrupts, problems, random_problems
+from slantwood.task_names import SEVERAL_TASKS, TASKS
+from tests.campaigns import (
+    data_files,
+    faulty,
+    forged_csr,
+    harness,
+    interrupts,
+    nearly_constant,
+    problems,
+    random_problems,
+)
 from tests.campaigns.child import ACCEPTED, FOREIGN, REFUSED, refusal
 from tests.campaigns.valid_files import valid_files
 
@@ -172,6 +182,29 @@ def test_random_problems_are_learned_or_refused():
     outcomes = [random_problems.run_case(0, number) for number in range(10)]
     counts = Counter(outcome.verdict for outcome in outcomes)
     assert counts[ACCEPTED] >= 4
+    assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), [
+        outcome for outcome in outcomes if outcome.verdict not in (ACCEPTED, REFUSED)
+    ]
+
+
+def test_problems_of_which_hardly_anything_is_known_are_of_all_kinds():
+    one, again = nearly_constant.draw_problem(0, 5), nearly_constant.draw_problem(0, 5)
+    assert (one.about, repr(one.X), repr(one.y)) == (again.about, repr(again.X), repr(again.y))
+    about = " ".join(nearly_constant.draw_problem(0, number).about for number in range(300))
+    for word in (
+        *("kind=tree", "kind=forest", "kind=boosting", "kind=label trees", "kind=reranker"),
+        *(f"task={task}" for task in (*TASKS, *SEVERAL_TASKS)),
+        *("rows with weight=1,", "unknown=all but 1 of each of 1", "sparse", "shape=(2, ", "early_stopping"),
+        *("warm_start", "loss=tweedie", "preset=paper", "subsample=0.01"),
+    ):
+        assert word in about, word
+
+
+def test_problems_of_which_hardly_anything_is_known_are_learned_or_refused():
+    drawn = (nearly_constant.draw_problem(0, number) for number in range(40))
+    outcomes = [random_problems.outcome_of(each) for each in drawn if "kind=boosting" in each.about]
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    assert counts[ACCEPTED] >= 5
     assert counts[ACCEPTED] + counts[REFUSED] == len(outcomes), [
         outcome for outcome in outcomes if outcome.verdict not in (ACCEPTED, REFUSED)
     ]

@@ -26,7 +26,7 @@ from slantwood.task_names import HIERARCHICAL, MIXED, NUMBER_TASKS, SEVERAL_TASK
 
 Random = np.random.Generator
 
-_TREE_HIERARCHY = Hierarchy.from_paths(["1", "1/1", "1/2", "1/2/1", "2", "2/1", "3"])
+TREE_HIERARCHY = Hierarchy.from_paths(["1", "1/1", "1/2", "1/2/1", "2", "2/1", "3"])
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def _labels(rng: Random, n: int) -> tuple[Any, str]:
 
 
 def _hierarchical(rng: Random, n: int) -> tuple[Any, str]:
-    hierarchy = _TREE_HIERARCHY
+    hierarchy = TREE_HIERARCHY
     codes = rng.integers(0, len(hierarchy.nodes), n)
     if rng.random() < 0.5:
         return [{hierarchy.nodes[code]} for code in codes], "sets"
@@ -340,32 +340,32 @@ _TARGETS: dict[str, Callable[[Random, int], tuple[Any, str]]] = {
 
 def _parameters(rng: Random, task: str, single: bool) -> dict[str, Any]:
     chosen: dict[str, Any] = {"split": _split(rng, task), "random_state": int(rng.integers(1000))}
-    _sometimes(rng, chosen, 0.2, "max_depth", [1, 2, 5])
-    _sometimes(rng, chosen, 0.3, "min_samples_split", [2, 3, 20])
-    _sometimes(rng, chosen, 0.2, "min_impurity_decrease", [0.0, 0.2, 1.0])
-    _sometimes(rng, chosen, 0.3, "max_features", ["sqrt", "log2", 1, 0.3, None])
-    _sometimes(rng, chosen, 0.1, "normalize_rows", [True, False])
-    _sometimes(rng, chosen, 0.1, "missing_indicators", [True, False])
-    _sometimes(rng, chosen, 0.1, "unlabeled_weight", [0.0, 0.3, 1.0])
+    sometimes(rng, chosen, 0.2, "max_depth", [1, 2, 5])
+    sometimes(rng, chosen, 0.3, "min_samples_split", [2, 3, 20])
+    sometimes(rng, chosen, 0.2, "min_impurity_decrease", [0.0, 0.2, 1.0])
+    sometimes(rng, chosen, 0.3, "max_features", ["sqrt", "log2", 1, 0.3, None])
+    sometimes(rng, chosen, 0.1, "normalize_rows", [True, False])
+    sometimes(rng, chosen, 0.1, "missing_indicators", [True, False])
+    sometimes(rng, chosen, 0.1, "unlabeled_weight", [0.0, 0.3, 1.0])
     if not single:
         chosen["n_estimators"] = int(rng.integers(1, 6))
-        _sometimes(rng, chosen, 0.3, "bootstrap", [True, False])
-        _sometimes(rng, chosen, 0.2, "oob_score", [True])
-        _sometimes(rng, chosen, 0.3, "n_jobs", [1, 2, -1])
+        sometimes(rng, chosen, 0.3, "bootstrap", [True, False])
+        sometimes(rng, chosen, 0.2, "oob_score", [True])
+        sometimes(rng, chosen, 0.3, "n_jobs", [1, 2, -1])
     if task in NUMBER_TASKS:
         return chosen
     if task == HIERARCHICAL:
-        chosen["hierarchy"] = _TREE_HIERARCHY
-        _sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0])
+        chosen["hierarchy"] = TREE_HIERARCHY
+        sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0])
     elif task == "multi-label":
-        _sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0, "f1_micro", "f1_macro"])
-        _sometimes(rng, chosen, 0.1, "normalize_labels", [True])
+        sometimes(rng, chosen, 0.2, "threshold", [0.0, 0.3, 1.0, "f1_micro", "f1_macro"])
+        sometimes(rng, chosen, 0.1, "normalize_labels", [True])
     else:
-        _sometimes(rng, chosen, 0.2, "class_weight", ["balanced"])
+        sometimes(rng, chosen, 0.2, "class_weight", ["balanced"])
     return chosen
 
 
-def _sometimes(rng: Random, chosen: dict[str, Any], share: float, name: str, values: Sequence[Any]) -> None:
+def sometimes(rng: Random, chosen: dict[str, Any], share: float, name: str, values: Sequence[Any]) -> None:
     if rng.random() < share:
         chosen[name] = values[rng.integers(len(values))]
 

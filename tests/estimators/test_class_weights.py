@@ -213,3 +213,11 @@ def test_weights_of_labels_are_saved(class_weight):
     again = load_model(file)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(again.fit(X, Y).predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_no_row_with_a_class_has_weight_this_is_said_and_not_laid_to_class_weight():
+    classes = np.where(CLASSES == 2, 2.0, np.nan)
+    model = ObliqueTreeClassifier(class_weight="balanced")
+    with pytest.raises(ValueError, match="y has no label in any row of positive weight"):
+        model.fit(X, classes, sample_weight=np.isnan(classes))

@@ -228,3 +228,12 @@ def test_rows_of_another_width_are_refused(model):
 def test_a_model_survives_pickling(data, model):
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(data[0]), model.predict_proba(data[0]))
+
+
+def test_of_one_row_with_labels_there_are_label_trees_but_no_forest():
+    X, Y = np.eye(3), np.array([[1, 0], [0, 1], [1, 1]])
+    weights = [0.0, 1.0, 0.0]
+    with pytest.raises(ValueError, match=r"only one row of positive weight.*n_forest_trees=0"):
+        LabelTreeClassifier(random_state=0).fit(X, Y, sample_weight=weights)
+    model = LabelTreeClassifier(n_forest_trees=0, random_state=0).fit(X, Y, sample_weight=weights)
+    assert model.predict(X).tolist() == [[0, 1]] * 3

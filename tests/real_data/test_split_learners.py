@@ -2,7 +2,15 @@
 
 import pytest
 
-from slantwood import CARTLCSplit, NDCGSplit, ObliqueForestClassifier, ObliqueTreeClassifier, OC1Split
+from slantwood import (
+    CARTLCSplit,
+    NDCGSplit,
+    ObliqueBoostingRegressor,
+    ObliqueForestClassifier,
+    ObliqueTreeClassifier,
+    OC1Split,
+    SVMSplit,
+)
 from slantwood.metrics import precision_at_k
 from slantwood_bench.scripts.axis_parallel import ours, theirs
 from slantwood_bench.scripts.data import available, read, read_parts, two_thirds
@@ -56,3 +64,26 @@ def test_axis_parallel_forests_are_as_good_as_those_of_scikit_learn(name):
     models = [make(train.task, "best", 50, int(train.X.shape[1] ** 0.5)) for make in (ours, theirs)]
     qualities = [judged(model.fit(train.X, train.y), test) for model in models]
     assert qualities[0] >= qualities[1] - 0.015
+
+
+@needs_data
+def test_the_published_svm_split_grows_a_tree_where_every_split_is_accepted():
+    # The learner has no split of the root.
+    problem = read("energy_efficiency")
+    every, nearly = (
+        ObliqueTreeClassifier(
+            preset="paper", split=SVMSplit.published(), min_impurity_decrease=least, random_state=0
+        ).fit(problem.X, problem.y)
+        for least in (0, 1e-9)
+    )
+    assert every.get_n_leaves() >= nearly.get_n_leaves() > 30
+
+
+@needs_data
+@pytest.mark.parametrize("targets", [slice(None), 0, 2], ids=["three", "first", "last"])
+def test_targets_that_are_mostly_zero_are_boosted(targets):
+    problem = read("sf1")
+    y = problem.y[:, targets]
+    model = ObliqueBoostingRegressor(5, random_state=0).fit(problem.X, y)
+    assert (y == 0).mean() > 0.8
+    assert model.predict(problem.X).shape == y.shape

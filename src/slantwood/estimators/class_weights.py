@@ -52,7 +52,7 @@ def weights_of_classes(class_weight: Any, y: np.ndarray, row_weights: np.ndarray
         codes = np.unique(y, return_inverse=True)[1]
         totals = np.bincount(codes, weights=row_weights)
         some = totals > 0
-        return (row_weights.sum() / (some.sum() * np.where(some, totals, 1.0)))[codes]
+        return (row_weights.sum() / (max(some.sum(), 1) * np.where(some, totals, 1.0)))[codes]
     check_class_weight(class_weight)
     weights = compute_sample_weight(class_weight, y)
     wrong = ~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))

@@ -211,9 +211,10 @@ class ObliqueClassifier(CalibrateMixin, ClassifierMixin, ObliqueEstimator):
         if self.class_weight is not None:
             of_class = for_classes_of(y[known], self.class_weight) if self._continues else self.class_weight
             of_classes[known] = weights_of_classes(of_class, y[known], weights[known])
+            if (weights[known] > 0).any():  # or else it is not class_weight that leaves nothing
+                self._check_some_weight((weights * of_classes)[known])
             rows_by = of_classes if self.class_weights_rows else of_classes > 0
             weights = with_class_weights(weights, rows_by)
-            self._check_some_weight(weights[known])
         # Classes that only weightless rows have are not classes of the data.
         present = known & (weights > 0)
         if self.class_weight is None or self.class_weights_rows:

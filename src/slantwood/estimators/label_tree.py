@@ -252,6 +252,11 @@ class LabelTreeClassifier(
             Y.eliminate_zeros()
         if Y.nnz == 0:
             raise ValueError("y has no label in any row; at least one row must have one")
+        if encoded.shape[0] < 2 and self.n_forest_trees != 0:
+            raise ValueError(
+                "y has labels in only one row of positive weight, and the forest beside label trees needs "
+                "two; give n_forest_trees=0 or more rows"
+            )
         seed = draw_seed(check_random_state(self.random_state))
         spec = LabelTreeSpec(
             n_trees=self.n_estimators,
