@@ -1,5 +1,7 @@
 """Claims about the best few labels of each row: an argsort of the probabilities, by name."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -125,3 +127,19 @@ def test_what_is_no_number_of_labels_is_refused_and_numbers_have_no_labels():
     with pytest.raises(TypeError, match=r"k=1\.5"):
         model.predict_top_k(X, 1.5)
     assert not hasattr(ObliqueForestRegressor(), "predict_top_k")
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS.keys())
+def test_json_holds_the_lists_of_the_best(make):
+    best = make().predict_top_k(X[:5], 2)
+    read = json.loads(json.dumps(best.to_list()))
+    assert [[each["label"] for each in row] for row in read] == best.labels.tolist()
+    assert [[each["score"] for each in row] for row in read] == best.scores.tolist()
+
+
+def test_labels_of_numpys_own_types_become_those_of_python():
+    labels = np.empty((1, 2), object)
+    labels[0] = [np.int64(3), np.str_("sea")]
+    best = TopLabels(labels, np.array([[0.5, 0.25]], np.float32))
+    expected = '[[{"label": 3, "score": 0.5}, {"label": "sea", "score": 0.25}]]'
+    assert json.dumps(best.to_list()) == expected

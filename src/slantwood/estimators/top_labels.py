@@ -62,6 +62,32 @@ class TopLabels(NamedTuple):
             columns[f"score_{place + 1}"] = self.scores[:, place]
         return frame_of(columns, library, index)
 
+    def to_list(self) -> list[list[dict[str, Any]]]:
+        """Return lists of Python's own values, which JSON can hold.
+
+        Returns
+        -------
+        list of lists of dict
+            For each row of X a dictionary for each of its best labels, best first: ``"label"`` and
+            ``"score"``.
+
+        Examples
+        --------
+        >>> import json
+        >>> import numpy as np
+        >>> from slantwood import TopLabels
+        >>> best = TopLabels(np.array([["sun", "sea"]], object), np.array([[0.75, 0.5]], np.float32))
+        >>> json.dumps(best.to_list())
+        '[[{"label": "sun", "score": 0.75}, {"label": "sea", "score": 0.5}]]'
+        """
+        labels = [[_python_value(label) for label in row] for row in np.asarray(self.labels).tolist()]
+        rows = zip(labels, np.asarray(self.scores).tolist(), strict=True)
+        return [[{"label": label, "score": score} for label, score in zip(*row, strict=True)] for row in rows]
+
+
+def _python_value(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
 
 class TopColumns(NamedTuple):
     """Columns of the largest scores of each row, and these, largest first."""

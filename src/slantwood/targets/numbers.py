@@ -2,9 +2,9 @@
 
 Trees see every target in units of its spread over the training rows: the user's units never matter. Float32
 holds a number of 7 digits. Counted from zero these are digits of each number itself, so that a leaf of zeros
-predicts zero and one of millionths millionths; but numbers that are far from zero beside their spread, as
-years are, are counted from their mean: the digits are then those of the spread. Predictions stay within the
-range of the training rows.
+predicts zero, and a leaf of millionths predicts millionths; but numbers that are far from zero beside their
+spread, as years are, are counted from their mean: the digits are then those of the spread. Predictions stay
+within the range of the training rows.
 """
 
 from __future__ import annotations

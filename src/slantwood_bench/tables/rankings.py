@@ -51,7 +51,7 @@ class Ranking:
 
     @property
     def places(self) -> dict[str, int]:
-        """PaperSet of each method: one more than the methods with a smaller average rank."""
+        """Place of each method: one more than the methods with a smaller average rank."""
         # Sums of ranks in another order differ in the last digits.
         ranks = {name: round(rank, 9) for name, rank in self.ranks.items()}
         return {name: 1 + sum(other < rank for other in ranks.values()) for name, rank in ranks.items()}

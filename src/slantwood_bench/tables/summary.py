@@ -83,7 +83,7 @@ def standing_in_words(rows: Sequence[Row], known: Mapping[str, Description] | No
     firsts, seconds = (list(best.values()).count(place) for place in _PLACES)
     behind = [task for task, place in best.items() if place not in _PLACES]
     return (
-        f"PaperSet of slantwood's default forest ({titles(DEFAULTS[:1], known)}) among {KINDS[False]}, by "
+        f"Place of slantwood's default forest ({titles(DEFAULTS[:1], known)}) among {KINDS[False]}, by "
         f"average rank over data sets: {places}.",
         f"The best of slantwood's defaults is first in {firsts} and second in {seconds} of {len(best)} tasks."
         + (f" It is neither in: {', '.join(behind)}." if behind else ""),
