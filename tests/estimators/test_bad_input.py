@@ -197,7 +197,7 @@ def test_senseless_split_parameters_are_refused_at_once(parameters, error):
         (np.where(Y == 1, np.inf, Y.astype(float)), ValueError, "infinity"),
         (np.column_stack([Y, Y + 0.5]), ValueError, "value 1.5.*labels.*For numbers use a regressor"),
         (sp.csr_array(np.column_stack([Y, 3 * Y])), ValueError, "value 3.*labels"),
-        (np.column_stack([Y, Y]) * 1j, ValueError, "y holds .* not a number"),
+        (np.column_stack([Y, Y]) * 1j, ValueError, "Complex data not supported: y"),
         (LABELS[None], ValueError, "shape"),
     ],
 )

@@ -268,7 +268,7 @@ def drawn(seed):
     Y[0] = 0.0
     Y[1, rng.integers(len(hierarchy))] = 1.0
     y = sp.csr_array(Y) if rng.random() < 0.5 else Y
-    weights = [None, 10.0 ** rng.uniform(-11, 11, n), 1.0 + rng.integers(0, 3, n), rng.uniform(0.1, 9, n)]
+    weights = [None, 10.0 ** rng.uniform(-8, 8, n), 1.0 + rng.integers(0, 3, n), rng.uniform(0.1, 9, n)]
     return hierarchy, X, y, weights[rng.integers(4)], rng
 
 
@@ -340,7 +340,7 @@ def test_labels_of_all_rows_that_are_known_are_certain(is_flat):
     model = tree(hierarchy=None if is_flat else wide, min_samples_split=1000)
     for light in (1e-5, 1e-3, 0.1, 3.0):
         weights = np.full(20, 8.04614665e8)
-        weights[:3] = light, light, 1e-9
+        weights[:3] = light, light, 1e-8
         scores = model.fit(X[:20], y, sample_weight=weights).predict_proba(X[:20])
         assert scores.max() <= 1.0
         np.testing.assert_allclose(scores[:, :2], 1.0, rtol=1e-5)

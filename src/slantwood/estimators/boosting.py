@@ -378,6 +378,7 @@ class ObliqueBoostingClassifier(_Boosting, ObliqueClassifier):
         >>> model.decision_function(X).shape
         (150, 3)
         """
+        check_is_fitted(self)
         scores = over_blocks(lambda rows: self._predictor.scores(self.encode_features(rows)), X)
         return scores[:, 0] if self.targets_.task == "binary" else scores
 

@@ -75,10 +75,13 @@ def check_class_weight(class_weight: Any, name: str = "class_weight") -> None:
 
 
 def with_class_weights(row_weights: np.ndarray, of_classes: np.ndarray) -> np.ndarray:
-    """Return row weights times those of their classes, of which a common factor changes nothing."""
+    """Return row weights times those of classes, in single precision: a common factor leaves no trace."""
     weights = row_weights * of_classes
     total = weights.sum()
-    return weights * (row_weights[weights > 0].sum() / total) if total > 0 else weights
+    if not total > 0:
+        return weights
+    scaled = weights * (row_weights[weights > 0].sum() / total)
+    return scaled.astype(np.float32).astype(np.float64)
 
 
 def check_label_weights(class_weight: Any, labels: np.ndarray) -> np.ndarray | None:

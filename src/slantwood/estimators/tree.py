@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from slantwood.ensemble.fitting import fit_forest, fit_pruning_path
 from slantwood.ensemble.training_data import TrainingData
@@ -70,6 +71,7 @@ class _SingleTree(ObliqueEstimator):
         >>> len(set(tree.apply(X).tolist())) == tree.get_n_leaves()
         True
         """
+        check_is_fitted(self)
         return over_blocks(lambda rows: self._predictor.leaves(self.encode_features(rows))[:, 0], X)
 
     def decision_path(self, X: Any) -> sp.csr_array:
@@ -94,6 +96,7 @@ class _SingleTree(ObliqueEstimator):
         >>> bool((tree.decision_path(X).sum(axis=1) <= tree.get_depth() + 1).all())
         True
         """
+        check_is_fitted(self)
         return over_blocks(lambda rows: self._predictor.paths(self.encode_features(rows)), X)
 
     def get_depth(self) -> int:

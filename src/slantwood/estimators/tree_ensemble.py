@@ -71,6 +71,7 @@ class TreeEnsemble(ObliqueEstimator):
         >>> forest.apply(X).shape
         (150, 5)
         """
+        check_is_fitted(self)
         leaves = over_blocks(lambda rows: self._predictor.leaves(self.encode_features(rows)), X)
         return leaves - self.trees_.roots
 
@@ -99,5 +100,6 @@ class TreeEnsemble(ObliqueEstimator):
         >>> len(offsets), bool(paths.shape[1] == offsets[-1])
         (6, True)
         """
+        check_is_fitted(self)
         paths = over_blocks(lambda rows: self._predictor.paths(self.encode_features(rows)), X)
         return paths, self.trees_.node_offsets

@@ -177,10 +177,10 @@ def check_row_weights(sample_weight: Any, n_rows: int, mean_weight: float | None
     weights = check_given_weights(sample_weight, n_rows)
     positive = weights[weights > 0]
     unit = float(positive.mean()) if mean_weight is None else mean_weight
-    if positive.min() < 1e-12 * unit:
+    if positive.min() < 1e-18 * unit:
         raise ValueError(
             f"sample_weight ranges from {positive.min()} to {positive.max()}; positive weights must be at "
-            "least 1e-12 of their mean, which single precision can add up: give 0 to leave a row out"
+            "least 1e-18 of their mean, whose square single precision holds: give 0 to leave a row out"
         )
     scaled = weights / unit
     return scaled.astype(np.float32).astype(np.float64) if mean_weight is None else scaled

@@ -7,8 +7,10 @@ from typing import Any
 
 def refuse_lazy(table: Any, called: str) -> None:
     """Refuse a data frame or bag of Dask; its arrays and series become NumPy arrays where they are read."""
+    if not hasattr(table, "__dask_graph__"):
+        return
     is_frame = hasattr(table, "columns") and getattr(table, "ndim", 2) == 2
-    if hasattr(table, "__dask_graph__") and (is_frame or not hasattr(table, "__array__")):
+    if is_frame or not hasattr(table, "__array__"):
         raise lazy_error(table, called)
 
 
