@@ -1,15 +1,17 @@
-"""scikit-learn's own checks of the estimator contract, for all six estimators."""
+"""scikit-learn's own checks of the estimator contract, for all estimators."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from slantwood import (
+    LabelTreeClassifier,
     ObliqueBoostingClassifier,
     ObliqueBoostingRegressor,
     ObliqueForestClassifier,
     ObliqueForestRegressor,
     ObliqueTreeClassifier,
     ObliqueTreeRegressor,
+    TailReranker,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -29,6 +31,26 @@ def expected_failures(estimator):
                 "rows are drawn for each tree, and five parts of them held out in turn: two rows may part, "
                 "one of weight 2 not (without either they are equal: ObliqueBoostingClassifier here)"
             )
+    if isinstance(estimator, (LabelTreeClassifier, TailReranker)):
+        for container in ("dense", "sparse"):
+            failures[f"check_sample_weight_equivalence_on_{container}_data"] = (
+                "linear classifiers are solved to a tolerance, with rows in a drawn order: one row of weight "
+                "2 and two rows end a little apart (with tol=1e-10 and enough passes below 1e-5, as "
+                "tests/estimators/test_label_tree_classes.py has it)"
+            )
+    if isinstance(estimator, LabelTreeClassifier):
+        failures["check_classifiers_multilabel_output_format_predict_proba"] = (
+            "the check wants multi-label probabilities strictly between 0 and 1; the score of a label beyond "
+            "the margin of its classifier is exactly 1"
+        )
+        failures["check_non_transformer_estimators_n_iter"] = (
+            "max_iter limits the passes of each of many classifiers, which take different numbers of them"
+        )
+    if isinstance(estimator, TailReranker):
+        failures["check_classifiers_multilabel_output_format_predict_proba"] = (
+            "the check wants an array or a list; scores are those of the few labels that are put in order, "
+            "in a CSR array"
+        )
     return failures
 
 
@@ -44,6 +66,8 @@ def expected_failures(estimator):
         ObliqueBoostingRegressor(
             5, n_iter_no_change=2, learning_rate=0.5, max_depth=3, split=["gradient", "axis"], random_state=0
         ),
+        LabelTreeClassifier(),
+        TailReranker(),
     ],
     expected_failed_checks=expected_failures,
 )
