@@ -121,3 +121,17 @@ def test_other_tasks_are_refused(run, write_csv, waves):
     write_csv("a.csv", waves)
     said = run("train", "a.csv", "--targets", "u", *KIND, code=2).stderr
     assert "label-trees is for rows with labels, and the task is regression" in " ".join(said.split())
+
+
+def test_models_of_classes_saved_in_python_are_inspected_scored_and_reported(run, folder, write_csv, flowers):
+    write_csv("a.csv", flowers)
+    names = [name for name in flowers if name not in ("kind", "soil")]
+    X = np.array([flowers[name] for name in names], np.float32).T
+    model = slantwood.LabelTreeClassifier(n_forest_trees=2, random_state=0)
+    model.fit(X, flowers["kind"], feature_names=names).save("m.slant")
+    words = ("evaluate", "m.slant", "a.csv", "--targets", "kind", "--json")
+    assert json.loads(run(*words).stdout)["accuracy"] == model.score(X, flowers["kind"])
+    assert "elm" in run("inspect", "m.slant").stdout
+    run("report", "m.slant", "a.csv", "--targets", "kind")
+    assert run("predict", "m.slant", "a.csv").stdout.splitlines()[1:] == model.predict(X).tolist()
+    assert run("predict", "m.slant", "a.csv", "--top-k", "1").stdout.startswith("label_1,score_1\n")

@@ -136,8 +136,8 @@ def test_rows_without_labels_teach_what_has_none(max_leaf_labels):
     Y = (X.toarray() > 0)[:, :5]
     model = LabelTreeClassifier(max_leaf_labels=max_leaf_labels, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), Y)
-    one = LabelTreeClassifier(random_state=0).fit(X, Y[:, :1])
-    np.testing.assert_array_equal(one.predict(X), Y[:, :1])
+    one = LabelTreeClassifier(random_state=0).fit(X, sp.csr_array(Y[:, :1]))
+    np.testing.assert_array_equal(one.predict(X).toarray(), Y[:, :1])
 
 
 # ---- the best few
@@ -205,7 +205,8 @@ def test_an_unknown_parameter_is_answered_with_the_one_that_was_meant():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda X, Y: (X, Y.toarray()[:, 0]), "ObliqueForestClassifier for classes"),
+        (lambda X, Y: (X, np.ones(400)), "only the class 1.0; give rows of two classes or more"),
+        (lambda X, Y: (X, np.linspace(0, 1, 400)), "y cannot be taken as classes"),
         (lambda X, Y: (X * np.nan, Y), "X has missing values"),
         (lambda X, Y: (X, sp.csr_array(Y.shape)), "y has no label in any row"),
         (lambda X, Y: (X, sp.vstack([Y[:1] * np.nan, Y[1:]])), "some labels are known and others not"),

@@ -379,8 +379,10 @@ def test_parameters_out_of_range_are_refused(texts, given, message):
 
 def test_what_cannot_be_reranked_is_refused_with_the_reason(texts):
     X, Y, X_new, _ = texts
-    with pytest.raises(ValueError, match=r"y has one value for each row: give a set of labels"):
-        TailReranker(naive()).fit(X, Y[:, 0])
+    with pytest.raises(ValueError, match=r"only the class 1; give rows of two classes or more"):
+        TailReranker(naive()).fit(X, np.ones(len(X), int))
+    with pytest.raises(ValueError, match="the target y is None"):
+        TailReranker(naive()).fit(X, None)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         TailReranker(naive()).fit(X, Y[:-1])
     with pytest.raises(ValueError, match="contains NaN"):

@@ -20,13 +20,14 @@ from slantwood.estimators.callbacks import CallbackSupportMixin, Progress, put_b
 from slantwood.estimators.dense_scores import check_dense_scores_of
 from slantwood.estimators.forest import ObliqueForestClassifier
 from slantwood.estimators.forest_share import MOST_LABELS, learned_share
+from slantwood.estimators.label_input import read_labels
 from slantwood.estimators.label_tree_steps import Steps
 from slantwood.estimators.output import FramesOutMixin
 from slantwood.estimators.parameter_names import KnownParametersMixin, suggest_parameters
 from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.shortcuts import DescribeMixin
-from slantwood.estimators.top_labels import TopLabels, top_of_sparse
+from slantwood.estimators.top_labels import TopLabels, keep_top, top_of_sparse
 from slantwood.features.encoding import Encoding
 from slantwood.features.frames import checked_table, is_table
 from slantwood.features.matrix import known_rows
@@ -34,9 +35,7 @@ from slantwood.features.sparse_input import check_matrix, is_encoded
 from slantwood.label_trees.fitting import LabelTreeSpec, plan_label_trees
 from slantwood.label_trees.model import MOST_CHILDREN
 from slantwood.label_trees.prediction import label_scores
-from slantwood.targets.label_sets import holds_label_sets
-from slantwood.targets.labels import LabelTargets
-from slantwood.targets.reading import as_array, as_numbers, names_of
+from slantwood.targets.classes import ClassTargets
 from slantwood.validation import check_flag, check_integer, check_real
 
 _CATEGORICAL = "from_dtype"
@@ -109,7 +108,7 @@ class LabelTreeClassifier(
         Part of the forest in the scores, where there is one. "auto" learns it on rows that a smaller model
         did not see; it is 0.2 with fewer than 100 rows or more than 5000 labels.
     threshold : float or array of shape (n_labels,), default=0.5
-        Score above which `predict` chooses a label.
+        Score above which `predict` chooses a label, or the second of two classes.
     n_jobs : int or None, default=None
         Number of threads; -1 for all cores. It does not change the model.
     random_state : int, RandomState or None, default=None
@@ -126,7 +125,7 @@ class LabelTreeClassifier(
     forest_share_ : float
         Part of the forest in the scores; 0 where there is none.
     classes_ : array of shape (n_labels,)
-        Names of the labels, or their positions. Labels that no row of `fit` has score 0.
+        Names of the labels, or their positions, or the classes. Labels that no row of `fit` has score 0.
     n_features_in_ : int
         Number of features.
     input_names_ : tuple of str
@@ -195,9 +194,10 @@ class LabelTreeClassifier(
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features, none missing. Rows are scaled to length 1.
-        y : label sets, or array, sparse matrix or data frame of shape (n_rows, n_labels)
+        y : label sets, or array, sparse matrix or data frame of shape (n_rows, n_labels) or (n_rows,)
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
-            names. Rows whose labels are not known, None or all NaN, take no part.
+            names; or one class for each row, of two or more, which is learned as a set of one label. Rows
+            whose labels are not known, None or all NaN, take no part.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
         feature_names, target_names : sequence of str, optional
@@ -240,7 +240,7 @@ class LabelTreeClassifier(
             self.input_names_ = check.check_names("feature_names", feature_names, (self.n_features_in_,))
         encoding, encoded = Encoding.learn(X, _CATEGORICAL, False)
         weights = check.check_row_weights(sample_weight, encoded.shape[0])
-        targets, Y = read_labels(y, encoded.shape[0], target_names)
+        targets, Y = read_labels(y, weights, target_names)
         check.check_threshold(self.threshold, targets)
         _check_known("X", encoded)
         kept = known_rows(Y) & (weights > 0)
@@ -319,7 +319,9 @@ class LabelTreeClassifier(
         -------
         array, CSR array or list
             In the form of y: an indicator matrix, sparse where y was sparse; or, where y was label sets, a
-            list with a tuple of labels for each row. After `set_output(predict="pandas")` a frame or series.
+            list with a tuple of labels for each row. Where it was classes, the most probable class of each
+            row; of two the second where its probability is above `threshold`. After
+            `set_output(predict="pandas")` a frame or series.
 
         Examples
         --------
@@ -329,7 +331,17 @@ class LabelTreeClassifier(
         [('sun',)]
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, ClassTargets):
+            return self._as_output(self._predicted_classes(X), X)
         return self._as_output(self.targets_.decode(self._scores_to_decide(X), self.threshold), X)
+
+    def _predicted_classes(self, X: Any) -> np.ndarray:
+        check.check_threshold(self.threshold, self.targets_)
+        encoded = self.encode_features(X)
+        if len(self.classes_) == 2:  # of which the threshold decides
+            return self.targets_.decode(self._ranked(encoded).toarray(), self.threshold)
+        best = top_of_sparse(self._scores(encoded, 1), self.targets_.ranks, 1)
+        return self.classes_[best.columns[:, 0]]
 
     def predict_proba(self, X: Any, *, top_k: int | None = None, sparse: bool = False) -> Any:
         """Return the score of each label, between 0 and 1.
@@ -346,7 +358,8 @@ class LabelTreeClassifier(
         Returns
         -------
         array or CSR array of shape (n_rows, n_labels)
-            Columns in the order of `classes_`. Scores put labels in order, and are not calibrated. With
+            Columns in the order of `classes_`. Scores put labels in order, and are not calibrated; of classes
+            they are divided by their sum. With
             `top_k` the dense matrix is never formed. Of labels that are not divided nearly all score above 0,
             so that `sparse` spares nothing.
 
@@ -363,8 +376,8 @@ class LabelTreeClassifier(
         if top_k is not None:
             check_integer("top_k", top_k, 1)
         if not sparse and top_k is None:
-            check_dense_scores_of(X, self.targets_.n_columns)
-        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), top_k), X)
+            check_dense_scores_of(X, len(self.classes_))
+        scores = over_blocks(lambda rows: self._ranked(self.encode_features(rows), top_k), X)
         return scores if sparse or top_k is not None else self._as_output(scores.toarray(), X)
 
     def predict_top_k(self, X: Any, k: int) -> TopLabels:
@@ -394,7 +407,7 @@ class LabelTreeClassifier(
         """
         check_is_fitted(self)
         k = min(check_integer("k", k, 1), len(self.classes_))
-        scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), k), X)
+        scores = over_blocks(lambda rows: self._ranked(self.encode_features(rows), k), X)
         best = top_of_sparse(scores, self.targets_.ranks, k)
         return TopLabels(self.classes_[best.columns], best.scores)
 
@@ -413,7 +426,8 @@ class LabelTreeClassifier(
         Returns
         -------
         float
-            Between 0 and 1. With many labels look at `slantwood.metrics.precision_at_k` instead.
+            Between 0 and 1; of classes the share of the rows whose class is right. With many labels look at
+            `slantwood.metrics.precision_at_k` instead.
 
         Examples
         --------
@@ -423,6 +437,8 @@ class LabelTreeClassifier(
         1.0
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, ClassTargets):
+            return float(super().score(X, y, sample_weight))
         scores = self._scores_to_decide(X)
         _, truth, has_others = self.targets_.read_truth(y, scores.shape[0])
         hit = self.targets_.all_right(scores, self.threshold, truth) & ~has_others
@@ -493,6 +509,13 @@ class LabelTreeClassifier(
         scores = over_blocks(lambda rows: self._scores(self.encode_features(rows), least=least), X)
         return scores if self.targets_.is_sparse else scores.toarray()
 
+    def _ranked(self, encoded: Any, top_k: int | None = None) -> sp.csr_array:
+        """Return the scores above zero of labels, or of classes shares that add up to 1."""
+        if not isinstance(self.targets_, ClassTargets):
+            return self._scores(encoded, top_k)
+        shares = shares_of_classes(self._scores(encoded))
+        return shares if top_k is None else keep_top(shares, self.targets_.ranks, top_k)
+
     def _scores(self, encoded: Any, top_k: int | None = None, least: float = 0.0) -> sp.csr_array:
         share, others = 1.0, None
         if self.oblique_forest_ is not None:
@@ -539,7 +562,6 @@ class LabelTreeClassifier(
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.classifier_tags.multi_label = True
-        tags.classifier_tags.multi_class = False
         return tags
 
 
@@ -562,21 +584,15 @@ def check_label_tree_parameters(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name}={value} must be at most {MOST_CHILDREN}")
 
 
-def read_labels(y: Any, n_rows: int, names: Sequence[str] | None = None) -> tuple[LabelTargets, sp.csr_array]:
-    """Return what y was, and its indicator, NaN where labels are not known."""
-    if holds_label_sets(y):
-        targets, read = LabelTargets.of_sets(y, n_rows)
-    else:
-        names = names_of(y) if names is None else names
-        read = as_array(y, n_rows)
-        if read.ndim != 2:
-            raise ValueError(
-                "y has one value for each row: give a set of labels for each row or an (n_rows, n_labels) "
-                "indicator matrix, or take ObliqueForestClassifier for classes"
-            )
-        read = read if sp.issparse(read) or read.dtype.kind in "biuf" else as_numbers(read)
-        targets = LabelTargets.of(read, check.check_column_names(names, read.shape[1]))
-    return targets, sp.csr_array(targets.encode(read))
+def shares_of_classes(scores: sp.csr_array) -> sp.csr_array:
+    """Divide the scores of each row by their sum; where all are zero, all classes have the same share."""
+    n_classes = scores.shape[1]
+    scores = scores.astype(np.float64)
+    totals = np.asarray(scores.sum(axis=1)).ravel()
+    data = scores.data / np.repeat(totals, np.diff(scores.indptr))
+    shares = sp.csr_array((data, scores.indices, scores.indptr), scores.shape)
+    empty = sp.csr_array(np.where(totals > 0.0, 0.0, 1.0 / n_classes)[:, None])
+    return sp.csr_array(shares + empty @ sp.csr_array(np.ones((1, n_classes)))) if empty.nnz else shares
 
 
 def _check_known(name: str, matrix: Any) -> None:

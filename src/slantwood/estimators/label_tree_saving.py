@@ -25,6 +25,7 @@ from slantwood.features.encoding_file import encoding_from_json, encoding_to_jso
 from slantwood.label_trees import file
 from slantwood.model.container import DTYPES, Contents
 from slantwood.model.refusal import ModelFileError
+from slantwood.targets.classes import ClassTargets
 from slantwood.targets.labels import LabelTargets
 from slantwood.validation import check_integer, check_real
 
@@ -74,7 +75,7 @@ def described(model: LabelTreeClassifier, *, float16: bool, predict_only: bool) 
         "label_trees": trees,
         "forest": forest,
     }
-    if model.targets_.dtype.name not in DTYPES:
+    if isinstance(model.targets_, LabelTargets) and model.targets_.dtype.name not in DTYPES:
         raise TypeError(f"y has dtype {model.targets_.dtype}, but a model file can hold {', '.join(DTYPES)}")
     return saving.Described(document, {**writer.arrays, **arrays})
 
@@ -94,21 +95,22 @@ def restored(contents: Contents) -> LabelTreeClassifier:
     memory.check(saving.BYTES_PER_COLUMN * n_columns, f"{n_columns} columns")
     encoding = encoding_from_json(document["encoding"], n_columns)
     targets = saving.targets_of(document["targets"], reader, memory)
-    if not isinstance(targets, LabelTargets):
+    if not isinstance(targets, (LabelTargets, ClassTargets)):
         raise ModelFileError("the targets of LabelTreeClassifier are of a wrong kind")
     check.check_threshold(model.threshold, targets)
     fitted = saving.values_of(document["fitted"], reader)
     if _SHARE not in fitted and model.forest_share != AUTO:  # as in older files
         fitted[_SHARE] = float(model.forest_share)
     _check_fitted(fitted, encoding)
-    sizes = {"n_columns": n_columns + 1, "n_labels": targets.n_columns}
+    n_labels = len(targets.classes)
+    sizes = {"n_columns": n_columns + 1, "n_labels": n_labels}
     trees = file.from_arrays(document["label_trees"], arrays, **sizes, memory=memory)
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
     forest = None
     if document["forest"] is not None:
         own = {name.removeprefix(_FOREST): array for name, array in beside.items()}
-        forest = _restored_forest(Contents(document["forest"], own, memory), n_columns, targets.n_columns)
+        forest = _restored_forest(Contents(document["forest"], own, memory), n_columns, n_labels)
     elif beside:
         raise ModelFileError(f"array {next(iter(beside))!r:.60} has no meaning")
     model.__dict__.update(fitted, n_features_in_=encoding.n_inputs, **targets.attributes)

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -28,16 +29,19 @@ from sklearn.utils.validation import (
 )
 
 from slantwood.estimators import validation as check
-from slantwood.estimators.label_tree import read_labels
+from slantwood.estimators.label_input import read_labels
+from slantwood.estimators.label_tree import LabelTreeClassifier, shares_of_classes
 from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.top_labels import TopLabels, keep_top, top_of_sparse
 from slantwood.features.matrix import known_rows
 from slantwood.features.sparse_input import check_matrix
 from slantwood.metrics import propensities
 from slantwood.metrics.top_k import MOST_A, MOST_B
+from slantwood.targets.classes import ClassTargets
 from slantwood.targets.hierarchical_labels import HierarchyTargets
 from slantwood.targets.label_sets import as_label_sets
-from slantwood.targets.labels import LabelTargets
+from slantwood.targets.labels import LabelTargets, dense_if_full
+from slantwood.targets.reading import as_array
 from slantwood.validation import check_integer, check_real
 
 # Cells of the table of rows by labels that is made at a time.
@@ -47,9 +51,10 @@ _CELLS = 1 << 22
 class _Labels(NamedTuple):
     """What y was, and its indicator; rows of which no label is known have weight 0."""
 
-    targets: LabelTargets
+    targets: LabelTargets | ClassTargets
     indicator: sp.csr_array
     weights: np.ndarray
+    given: Any  # y as a classifier of slantwood learns it: of classes their indicator
 
 
 class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -57,11 +62,11 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : estimator
+    estimator : estimator or None, default=None
         Multi-label classifier whose `predict_proba` returns one (n_rows, n_labels) array, dense or sparse: a
         `LabelTreeClassifier`, an `ObliqueForestClassifier` (with `split="ndcg"` this is PfastreXML), or one
-        of scikit-learn. Where it has a parameter `target_weights` and that is None, it is fitted with the
-        inverse propensities there.
+        of scikit-learn. None for `LabelTreeClassifier(random_state=0)`. Where it has a parameter
+        `target_weights` and that is None, it is fitted with the inverse propensities there.
     alpha : float, default=0.8
         Share of the classifier in the logarithm of the score; the rest is that of the likeness to the rows
         that have the label.
@@ -99,7 +104,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         alpha: float = 0.8,
         gamma: float = 30.0,
@@ -121,9 +126,10 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features, none missing. Nominal ones are for classifiers of slantwood.
-        y : label sets, or array, sparse matrix or data frame of shape (n_rows, n_labels)
+        y : label sets, or array, sparse matrix or data frame of shape (n_rows, n_labels) or (n_rows,)
             A set, list or tuple of labels for each row, or a 0/1 indicator matrix, whose columns may have
-            names. Of rows whose labels are not known, None or NaN, only the classifier may learn.
+            names; or one class for each row, of two or more. Of rows whose labels are not known, None or NaN,
+            only the classifier may learn.
         sample_weight : array of shape (n_rows,), optional
             Weights of the rows; only their ratios matter. Rows of weight 0 take no part.
 
@@ -154,7 +160,9 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_reranking_parameters(self.get_params(deep=False))
         refuse_scan(X, type(self).__name__)
-        self.estimator_ = clone(self.estimator)
+        self.estimator_ = (
+            LabelTreeClassifier(random_state=0) if self.estimator is None else clone(self.estimator)
+        )
         labels = self._read_labels(y, sample_weight)
         self.propensities_ = propensities(
             labels.indicator, self.propensity_a, self.propensity_b, labels.weights
@@ -168,7 +176,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         self.targets_ = labels.targets
         if encodes(self.estimator_):
-            self.estimator_.fit(X, y, **weights)
+            self.estimator_.fit(X, labels.given, **weights)
             if not isinstance(self.estimator_.targets_, LabelTargets):
                 raise ValueError(
                     "y has targets with classes of their own; give a 0/1 indicator matrix or label sets"
@@ -181,7 +189,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rows = self._unit_rows(X, reset=True)
             check_consistent_length(rows, labels.indicator)
             Y = labels.indicator.astype(np.int8)
-            self.estimator_.fit(X, Y if labels.targets.is_sparse else Y.toarray(), **weights)
+            self.estimator_.fit(X, Y if sp.issparse(labels.given) else Y.toarray(), **weights)
         weighted = sp.csr_array(sp.diags_array(labels.weights) @ labels.indicator)
         totals = weighted.sum(axis=0)
         inverse = 1.0 / np.where(totals > 0.0, totals, 1.0)
@@ -192,20 +200,24 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _read_labels(self, y: Any, sample_weight: Any) -> _Labels:
         if y is None:
             raise ValueError("fit requires y to be passed, but the target y is None")
+        if not (hasattr(y, "shape") or hasattr(y, "__len__")):
+            y = as_array(y, None)
         n_rows = y.shape[0] if hasattr(y, "shape") else len(y)
         weights = check.check_row_weights(sample_weight, n_rows)
         hierarchy = getattr(self.estimator_, "hierarchy", None)
+        targets: LabelTargets | ClassTargets
         if hierarchy is None:
-            targets, Y = read_labels(y, n_rows)
+            targets, Y = read_labels(y, weights)
         else:
             targets, read = HierarchyTargets.read(y, hierarchy, n_rows)
             Y = sp.csr_array(targets.encode(read))
+        given = dense_if_full(Y) if isinstance(targets, ClassTargets) else y
         known = known_rows(Y)
         indicator = sp.csr_array((Y.data == 1.0, Y.indices, Y.indptr), shape=Y.shape).astype(np.float64)
         indicator.eliminate_zeros()
-        return _Labels(targets, indicator, np.where(known, weights, 0.0))
+        return _Labels(targets, indicator, np.where(known, weights, 0.0), given)
 
-    def predict_proba(self, X: Any, *, top_k: int | None = None) -> sp.csr_array:
+    def predict_proba(self, X: Any, *, top_k: int | None = None) -> Any:
         """Return scores of the labels that the classifier proposes: those of a score above zero.
 
         Parameters
@@ -219,7 +231,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         CSR array of shape (n_rows, n_labels)
             Numbers above 0 and at most 1, larger where the label fits better. They order labels, and are no
-            probabilities.
+            probabilities. Where y was classes, they are divided by their sum, and without `top_k` an array.
 
         Examples
         --------
@@ -234,9 +246,18 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self)
-        check_reranking_parameters(self.get_params(deep=False))
         if top_k is not None:
             check_integer("top_k", top_k, 1)
+        scores = self._scores(X)
+        are_classes = isinstance(self.targets_, ClassTargets)
+        if are_classes:
+            scores = shares_of_classes(scores)
+        if top_k is None:
+            return scores.toarray() if are_classes else scores
+        return keep_top(scores, self.targets_.ranks, top_k)
+
+    def _scores(self, X: Any) -> sp.csr_array:
+        check_reranking_parameters(self.get_params(deep=False))
         rows = self._unit_rows(X)
         proposed = self._proposed(X, rows.shape[0])
         weight = self.propensities_.min() / self.propensities_[proposed.indices]
@@ -244,8 +265,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         log_score -= (1.0 - self.alpha) * 0.5 * self.gamma * self._distances(rows, proposed)
         # The smallest normal number stands for what is too small, so that all that is proposed stays so.
         score = np.clip(np.exp(log_score), np.finfo(np.float64).tiny, 1.0)
-        scores = sp.csr_array((score, proposed.indices, proposed.indptr), proposed.shape)
-        return scores if top_k is None else keep_top(scores, self.targets_.ranks, top_k)
+        return sp.csr_array((score, proposed.indices, proposed.indptr), proposed.shape)
 
     def predict_top_k(self, X: Any, k: int) -> TopLabels:
         """Return the best k labels of each row by name, best first.
@@ -277,7 +297,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return TopLabels(self.classes_[best.columns], best.scores)
 
     def predict(self, X: Any) -> Any:
-        """Return the labels that the classifier chooses; another order of labels does not change them.
+        """Return the labels that the classifier chooses, which another order does not change; or a class.
 
         Parameters
         ----------
@@ -288,7 +308,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         array, sparse matrix or list
             What the classifier predicts, a matrix of shape (n_rows, n_labels); or, where y was label sets, a
-            list with a tuple of labels for each row.
+            list with a tuple of labels for each row. Where y was classes, the one of the largest score.
 
         Examples
         --------
@@ -303,13 +323,15 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, ClassTargets):
+            return self.predict_top_k(X, 1).labels[:, 0]
         chosen = self.estimator_.predict(X)
         if encodes(self.estimator_) or not self.targets_.as_sets:
             return chosen
         return as_label_sets(chosen, self.classes_.tolist())
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
-        """Return the share of rows whose whole set of labels the classifier chooses rightly.
+        """Return the share of rows whose whole set of labels the classifier chooses rightly, or whose class.
 
         Parameters
         ----------
@@ -334,6 +356,8 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         1.0
         """
         check_is_fitted(self)
+        if isinstance(self.targets_, ClassTargets):
+            return float(super().score(X, y, sample_weight))
         if encodes(self.estimator_):
             return float(self.estimator_.score(X, y, sample_weight))
         chosen = sp.csr_array(self.estimator_.predict(X))
@@ -391,7 +415,7 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _proposed(self, X: Any, n_rows: int) -> sp.csr_array:
         known = inspect.signature(self.estimator_.predict_proba).parameters
-        options = {"sparse": True, "top_k": self.n_candidates}
+        options: dict[str, Any] = {"sparse": True, "top_k": self.n_candidates}
         scores = self.estimator_.predict_proba(
             X, **{name: options[name] for name in options if name in known}
         )
@@ -428,7 +452,10 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say to scikit-learn what the estimator can do."""
         tags = super().__sklearn_tags__()
+        of_classifier = get_tags(LabelTreeClassifier() if self.estimator is None else self.estimator)
         tags.input_tags.sparse = True
+        tags.input_tags.categorical = of_classifier.input_tags.categorical
+        tags.input_tags.string = of_classifier.input_tags.string
         tags.classifier_tags.multi_label = True
         return tags
 

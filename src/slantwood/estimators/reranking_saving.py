@@ -9,6 +9,7 @@ The document of the file has
                    its own parameters did not say
     propensities   array of numbers between 0 and 1, one for each label
     centres        CSR array with a row for each label
+    classes        the targets where y was classes, else null
     classifier     the whole document of the classifier; its arrays are called "classifier/..."
 """
 
@@ -27,11 +28,21 @@ from slantwood.estimators.saved_values import ValueReader, ValueWriter
 from slantwood.estimators.tree import ObliqueTreeClassifier
 from slantwood.model.container import Contents
 from slantwood.model.refusal import ModelFileError
+from slantwood.targets.classes import ClassTargets
 from slantwood.targets.labels import LabelTargets
 from slantwood.validation import check_flag
 
 _CLASSIFIERS = (ObliqueForestClassifier, ObliqueTreeClassifier, LabelTreeClassifier)
-_KEYS = ("slantwood", "estimator", "parameters", "weighted", "propensities", "centres", "classifier")
+_KEYS = (
+    "slantwood",
+    "estimator",
+    "parameters",
+    "weighted",
+    "propensities",
+    "centres",
+    "classes",
+    "classifier",
+)
 _OWN = "classifier/"
 
 # Squares of centres are added up when distances are taken. That of rows of length 1 is no longer than these.
@@ -55,14 +66,19 @@ def described(model: TailReranker, *, float16: bool, predict_only: bool) -> savi
         centres = sp.csr_array(
             (centres.data.astype(np.float16), centres.indices, centres.indptr), centres.shape
         )
+    targets = model.targets_
+    classes = None
+    if isinstance(targets, ClassTargets):
+        classes = {"kind": targets.kind, **targets.to_json(writer.to_json)}
     beside = saving.described_model(classifier, float16=float16, predict_only=predict_only)
     document = {
         "slantwood": slantwood.__version__,
         "estimator": TailReranker.__name__,
         "parameters": {key: writer.to_json(value, f"parameters/{key}") for key, value in parameters.items()},
-        "weighted": takes_propensities(model.estimator),
+        "weighted": model.estimator is not None and takes_propensities(model.estimator),
         "propensities": writer.to_json(model.propensities_, "propensities"),
         "centres": writer.to_json(centres, "centres"),
+        "classes": classes,
         "classifier": beside.document,
     }
     arrays = {_OWN + name: array for name, array in beside.arrays.items()}
@@ -93,13 +109,18 @@ def restored(contents: Contents) -> TailReranker:
     model.centres_ = reader.value(document["centres"])
     _check_fitted(model, classifier.targets_.n_columns, len(classifier.encoding_.source))
     model.centres_ = model.centres_.astype(np.float64, copy=False)
+    targets: LabelTargets | ClassTargets = classifier.targets_
+    if document["classes"] is not None:
+        targets = saving.targets_of(document["classes"], reader, memory)
+        if not isinstance(targets, ClassTargets) or len(targets.classes) != classifier.targets_.n_columns:
+            raise ModelFileError("the classes are not one for each label of the classifier")
     if arrays:
         raise ModelFileError(f"array {next(iter(arrays))!r:.60} has no meaning")
-    model.estimator_, model.targets_ = classifier, classifier.targets_
+    model.estimator_, model.targets_ = classifier, targets
     model.n_features_in_ = classifier.n_features_in_
     if hasattr(classifier, "feature_names_in_"):
         model.feature_names_in_ = classifier.feature_names_in_
-    model.__dict__.update(classifier.targets_.attributes)
+    model.__dict__.update(targets.attributes)
     return model
 
 

@@ -89,7 +89,9 @@ def _codes(model: Any, y: Any, n_rows: int) -> np.ndarray:
         raise ValueError(
             f"y has shape {given.shape}, and the model predicts one class for each row; give these"
         )
-    values, known = known_classes(given.ravel(), minus_one_is_unknown=model.unlabeled_weight is not None)
+    values, known = known_classes(
+        given.ravel(), minus_one_is_unknown=getattr(model, "unlabeled_weight", None) is not None
+    )
     position = {name: code for code, name in enumerate(model.classes_.tolist())}
     codes = np.full(n_rows, NO_CLASS)
     codes[known] = [position.get(name, len(position)) for name in values[known].tolist()]

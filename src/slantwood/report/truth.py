@@ -34,7 +34,7 @@ def read_truth(model: Any, y: Any, n_rows: int) -> Any:
         return truth.indicator
     if task not in CLASS_TASKS:
         return truth
-    unknown = model.unlabeled_weight is not None
+    unknown = getattr(model, "unlabeled_weight", None) is not None
     return _with_none(*known_classes(as_array(y, n_rows).ravel(), minus_one_is_unknown=unknown))
 
 

@@ -86,12 +86,16 @@ class ClassTargets(Targets):
 
     def encode(self, y: np.ndarray, known: np.ndarray) -> Any:
         """Return indicators of the second of two classes, or of each of more; NaN where no class is known."""
-        n, k = len(y), self.n_columns
+        if self.n_columns > 1:
+            return self.indicator(y, known)
+        column = np.full((len(y), 1), np.nan, np.float32)
+        column[known, 0] = np.searchsorted(self.classes, y[known])
+        return column
+
+    def indicator(self, y: np.ndarray, known: np.ndarray) -> sp.csr_array:
+        """Return a column of zeros and ones for each class, also of two; NaN where no class is known."""
+        n, k = len(y), len(self.classes)
         codes = np.searchsorted(self.classes, y[known])
-        if k == 1:
-            column = np.full((n, 1), np.nan, np.float32)
-            column[known, 0] = codes
-            return column
         # Of a row without class every indicator is stored, as missing.
         stored = np.where(known, 1, k)
         indptr = np.concatenate([[0], np.cumsum(stored)])
