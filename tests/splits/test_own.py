@@ -226,7 +226,7 @@ def test_the_root_sees_the_users_numbers_up_to_shift_and_scale(density):
     recorder = Recorder()
     made(ObliqueTreeRegressor, recorder, normalize_rows=False, max_depth=1).fit(X, y, sample_weight=weights)
     features, attributes, _, r, *_ = recorder.calls[0]
-    assert_array_equal(r, weights.astype(np.float32))
+    assert_array_equal(r, (weights / weights.mean()).astype(np.float32))
     assert sp.issparse(features) == (density < 1)
     mean, variance = moments(X, weights)
     dense = spelt_out(X)
@@ -362,12 +362,21 @@ def test_rows_of_every_node_are_routed_as_its_hyperplane_says(density):
     [None, lambda d: (np.zeros(d), 1.0), lambda d: (np.ones(d), 1e6), lambda d: (np.ones(d), -1e6)],
     ids=["None", "no weights", "all right", "all left"],
 )
-def test_no_hyperplane_or_one_that_divides_nothing_makes_a_leaf(kind, density, result):
+@pytest.mark.parametrize("decrease", [0.0, 0.05])
+def test_without_a_hyperplane_that_divides_a_node_one_feature_does_or_it_is_a_leaf(
+    kind, density, result, decrease
+):
     X, y = problem("binary", density)
-    model = made(kind, Always(result), min_impurity_decrease=0.0).fit(X, y)
-    assert (model.trees_.left < 0).all()
+    model = made(kind, Always(result), min_impurity_decrease=decrease).fit(X, y)
+    assert len(model.trees_.indices) == (model.trees_.left >= 0).sum()  # cuts at the mean of a feature
     assert np.isfinite(model.predict_proba(X)).all()
-    assert_array_equal(model.feature_importances_, 0.0)
+
+
+def test_without_a_hyperplane_the_few_rows_of_a_node_are_a_leaf():
+    X, y = problem("binary", 1.0)
+    for decrease in (0.0, 0.05):
+        model = made(ObliqueTreeClassifier, Always(None), min_impurity_decrease=decrease).fit(X[:8], y[:8])
+        assert model.get_n_leaves() == 1
 
 
 @DENSITIES

@@ -100,7 +100,8 @@ def check_matrix(matrix: Any, name: str) -> None:
     """
     check_sparse(matrix, name)
     dtype = getattr(matrix, "dtype", None)
-    if np.iscomplexobj(matrix) if dtype is None else getattr(dtype, "kind", "") == "c":
+    is_complex = isinstance(matrix, (list, tuple)) and np.iscomplexobj(matrix)
+    if is_complex or getattr(dtype, "kind", "") == "c":
         raise ValueError(f"Complex data not supported: {name} holds complex numbers; give real ones")
 
 

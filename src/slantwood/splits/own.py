@@ -45,8 +45,9 @@ class SplitLearner(Protocol):
         Returns
         -------
         (w, b) or None
-            One weight per feature and the offset: rows with `X @ w + b >= 0` go right. None, or a hyperplane
-            that leaves one side empty, makes the node a leaf.
+            One weight per feature and the offset: rows with `X @ w + b >= 0` go right. With None, or a
+            hyperplane that leaves one side empty, the node is cut at the mean of a feature, if it has rows
+            enough for that to lead to a split, and is a leaf otherwise.
         """
 
 
