@@ -54,8 +54,8 @@ def check_matrix(matrix: Any, name: str) -> None:
         What errors call it.
     """
     check_sparse(matrix, name)
-    dtype = getattr(matrix, "dtype", None)
-    if np.iscomplexobj(matrix) if dtype is None else getattr(dtype, "kind", "") == "c":
+    array = np.asarray(matrix) if isinstance(matrix, (list, tuple)) else matrix
+    if getattr(getattr(array, "dtype", None), "kind", "") == "c":
         raise ValueError(f"Complex data not supported: {name} holds complex numbers; give real ones")
 
 
