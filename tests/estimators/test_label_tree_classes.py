@@ -119,10 +119,10 @@ def test_a_column_vector_is_taken_as_classes_with_a_warning(make):
     assert model.predict(IRIS).shape == (150,)
 
 
-def test_one_row_of_weight_two_is_two_rows():
+def test_one_row_of_weight_two_is_two_rows_where_their_costs_are_the_same():
     exact = {"n_forest_trees": 0, "tol": 1e-10, "max_iter": 100_000}
     weights = np.arange(150) % 3
-    weighted = label_tree(**exact).fit(IRIS, KINDS, weights)
+    weighted = label_tree(C=weights[weights > 0].mean(), **exact).fit(IRIS, KINDS, weights)
     repeated = label_tree(**exact).fit(np.repeat(IRIS, weights, axis=0), np.repeat(KINDS, weights))
     assert_allclose(weighted.predict_proba(IRIS), repeated.predict_proba(IRIS), atol=1e-5)
 

@@ -99,9 +99,8 @@ def check_matrix(matrix: Any, name: str) -> None:
         What errors call it.
     """
     check_sparse(matrix, name)
-    dtype = getattr(matrix, "dtype", None)
-    is_complex = isinstance(matrix, (list, tuple)) and np.iscomplexobj(matrix)
-    if is_complex or getattr(dtype, "kind", "") == "c":
+    array = np.asarray(matrix) if isinstance(matrix, (list, tuple)) else matrix
+    if getattr(getattr(array, "dtype", None), "kind", "") == "c":
         raise ValueError(f"Complex data not supported: {name} holds complex numbers; give real ones")
 
 

@@ -38,7 +38,7 @@ class SplitLearner(Protocol):
         p : array of shape (n_attributes,)
             How much each clustering attribute counts.
         weights : array of shape (n_rows,)
-            How much each row counts; all above 0.
+            How much each row counts, in units of the mean of all rows; all above 0.
         rng : Generator
             The only source of chance to use: it makes results repeatable at any `n_jobs`.
 
