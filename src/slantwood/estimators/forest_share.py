@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from slantwood.estimators.forest import ObliqueForestClassifier
+from slantwood.features.matrix import effective_rows
 from slantwood.label_trees.fitting import LabelTreeSpec, fit_label_trees
 from slantwood.label_trees.prediction import label_scores
 from slantwood.metrics.ranking import row_average_precision
@@ -54,7 +55,7 @@ def learned_share(
         Nodes of a level of label trees that a row visits.
     """
     n, n_labels = Y.shape
-    if n < _FEWEST_ROWS or len(np.unique(Y.indices)) > MOST_LABELS:
+    if effective_rows(row_weights) < _FEWEST_ROWS or len(np.unique(Y.indices)) > MOST_LABELS:
         return USUAL_SHARE
     # A tenth of the rows; of few rows up to a fifth, as a few hundred tell shares apart badly.
     n_held = min(max(n // 10, min(n // 5, 1000)), _MOST_HELD_OUT, max(_CELLS // n_labels, 1))
