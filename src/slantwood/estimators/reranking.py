@@ -31,6 +31,7 @@ from sklearn.utils.validation import (
 from slantwood.estimators import validation as check
 from slantwood.estimators.label_input import read_labels
 from slantwood.estimators.label_tree import LabelTreeClassifier, shares_of_classes
+from slantwood.estimators.parts.on_disk import over_blocks
 from slantwood.estimators.parts.out_of_core import refuse_scan
 from slantwood.estimators.top_labels import TopLabels, keep_top, top_of_sparse
 from slantwood.features.matrix import known_rows
@@ -248,13 +249,14 @@ class TailReranker(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if top_k is not None:
             check_integer("top_k", top_k, 1)
+        scores = over_blocks(lambda rows: self._ranked(rows, top_k), X)
+        return scores.toarray() if isinstance(self.targets_, ClassTargets) and top_k is None else scores
+
+    def _ranked(self, X: Any, top_k: int | None) -> sp.csr_array:
         scores = self._scores(X)
-        are_classes = isinstance(self.targets_, ClassTargets)
-        if are_classes:
+        if isinstance(self.targets_, ClassTargets):
             scores = shares_of_classes(scores)
-        if top_k is None:
-            return scores.toarray() if are_classes else scores
-        return keep_top(scores, self.targets_.ranks, top_k)
+        return scores if top_k is None else keep_top(scores, self.targets_.ranks, top_k)
 
     def _scores(self, X: Any) -> sp.csr_array:
         check_reranking_parameters(self.get_params(deep=False))
