@@ -352,6 +352,8 @@ def _parameters(rng: Random, task: str, single: bool) -> dict[str, Any]:
         sometimes(rng, chosen, 0.3, "bootstrap", [True, False])
         sometimes(rng, chosen, 0.2, "oob_score", [True])
         sometimes(rng, chosen, 0.3, "n_jobs", [1, 2, -1])
+        if str(chosen["split"]).lower().startswith(("oc1", "cart")):
+            chosen.setdefault("min_samples_split", 2)  # to tune it would take these longer than a case may
     if task in NUMBER_TASKS:
         return chosen
     if task == HIERARCHICAL:
