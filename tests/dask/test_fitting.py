@@ -26,6 +26,7 @@ from slantwood.threads import thread_count
 from slantwood.workers import shared as module_of_shared
 from tests.dask.conftest import connected
 from tests.dask.problems import PROBLEMS, blocks, classes, frame, numbers, same_trees, sparse_labels
+from tests.dask_workers import wait_for_replacement
 
 # ---- each worker holds all rows
 
@@ -300,7 +301,7 @@ class After(Callback):
 def test_workers_that_are_killed_cost_no_tree(client, shares, n_trees, after):
     def kill_one():
         client.wait_for_workers(1)
-        victim = max(client.run(os.getpid).values())
+        victim = max(client.run(os.getpid, on_error="ignore").values())  # one may just have been killed
         os.kill(victim, signal.SIGKILL)
         killed.append(victim)
 
@@ -311,7 +312,7 @@ def test_workers_that_are_killed_cost_no_tree(client, shares, n_trees, after):
     forest.fit(problem.dask_X, problem.dask_y)
     assert len(killed) == len(after)
     assert same_trees(forest, undisturbed)
-    client.wait_for_workers(2)
+    wait_for_replacement(client, *killed)
 
 
 @pytest.mark.thorough
@@ -322,14 +323,15 @@ def test_rows_of_this_process_are_not_lost_with_a_worker(client, shares, which):
     def kill_one():
         time.sleep(5.0)  # Dask takes back copies that it thinks nobody needs every two seconds
         processes = client.run(os.getpid)
-        os.kill(processes[which(processes)], signal.SIGKILL)
+        killed.append(processes[which(processes)])
+        os.kill(killed[-1], signal.SIGKILL)
 
-    problem = classes()
+    problem, killed = classes(), []
     given = {"n_estimators": 100} | (problem.in_halves if shares else {})
     undisturbed = problem.on_cluster().set_params(**given).fit(problem.X, problem.y)
     forest = problem.on_cluster().set_params(**given).set_callbacks(After((20,), kill_one))
     assert same_trees(forest.fit(problem.X, problem.y), undisturbed)
-    client.wait_for_workers(2)
+    wait_for_replacement(client, *killed)
     assert_nothing_is_held(client)
 
 

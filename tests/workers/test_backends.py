@@ -26,6 +26,7 @@ from slantwood.kernels.matrix import Matrix
 from slantwood.workers import shared as module_of_shared
 from slantwood.workers.backends import has_workers
 from slantwood.workers.shared import Shared
+from tests.dask_workers import wait_for_replacement
 
 N_TREES = 24
 
@@ -124,9 +125,8 @@ def test_a_worker_that_is_killed_costs_no_tree(cluster):
     victim = next(iter(cluster.run(os.getpid).values()))
     with joblib.parallel_config("dask"):
         forest = fitted("classes", After(N_TREES // 4, lambda: os.kill(victim, signal.SIGKILL)))
-    assert victim not in cluster.run(os.getpid).values()
+    wait_for_replacement(cluster, victim)  # also for the tests that follow
     assert same_trees(forest, fitted("classes"))
-    cluster.wait_for_workers(2)  # for the tests that follow
 
 
 def test_boosting_inside_the_backend_is_the_model_of_threads(cluster):
