@@ -8,6 +8,7 @@ import pytest
 from distributed import secede, worker_client
 from sklearn.model_selection import GridSearchCV
 
+from slantwood.dask.clients import workers_of
 from tests.dask.conftest import connected
 from tests.dask.problems import classes, same_trees
 
@@ -69,3 +70,23 @@ def test_a_grid_search_on_a_cluster_fits_forests_of_that_cluster(narrow):
     pool.shutdown()
     for name in ("mean_test_score", "params"):
         np.testing.assert_array_equal(found.cv_results_[name], local.cv_results_[name])
+
+
+class Forgetful:
+    """A client whose own look at the scheduler, which lists no workers, comes between ours and its answer."""
+
+    def __init__(self, n_workers, answers):
+        self.workers = {f"tcp://{i}": {"nthreads": 1} for i in range(n_workers)}
+        self.answers = answers
+
+    def nthreads(self):
+        return {worker: info["nthreads"] for worker, info in self.workers.items()}
+
+    def scheduler_info(self, n_workers):
+        return {"workers": self.workers if self.answers.pop(0) else {}}
+
+
+def test_workers_are_asked_for_again_where_the_client_returns_an_answer_without_them():
+    client = Forgetful(2, [False, False, True])
+    assert workers_of(client) == client.workers
+    assert workers_of(Forgetful(0, [True])) == {}

@@ -43,6 +43,20 @@ def connected(client: Any) -> Generator[Any]:
         rejoin()
 
 
+def workers_of(client: Any) -> dict[str, dict[str, Any]]:
+    """Return what the scheduler knows of each worker, by address.
+
+    The client asks for an identity of the scheduler without workers now and then, by itself, and may return
+    that one: where there are workers it is asked again.
+    """
+    known: dict[str, dict[str, Any]] = {}
+    for _ in range(10):
+        known = client.scheduler_info(n_workers=-1)["workers"]
+        if known or not client.nthreads():
+            break
+    return known
+
+
 def _holds_thread_of_worker() -> bool:
     """Tell whether this is a task in the pool of a worker, and not one that has left it already."""
     from distributed.threadpoolexecutor import thread_state as of_pool

@@ -13,6 +13,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple
 
+from slantwood.dask.clients import workers_of
 from slantwood.dask.shares import Shares, wait_for
 from slantwood.growth.plan import GrowthPlan, Planted
 from slantwood.workers.shared import Shared
@@ -58,7 +59,7 @@ class _Watch:
         self._idle_since: dict[str, float] = {}  # of workers that are paused
 
     def look(self) -> _Seen:
-        known, now = self._client.scheduler_info(n_workers=-1)["workers"], monotonic()
+        known, now = workers_of(self._client), monotonic()
         idle = (worker for worker, info in known.items() if _is_paused_and_idle(info))
         self._idle_since = {worker: self._idle_since.get(worker, now) for worker in idle}
         stuck = {worker for worker, since in self._idle_since.items() if now - since > _SECONDS_OF_PAUSE}

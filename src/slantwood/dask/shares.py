@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import parallel_config
 
+from slantwood.dask.clients import workers_of
 from slantwood.ensemble.assembling import Outline
 from slantwood.ensemble.fitting import prepared
 from slantwood.ensemble.forest import FittedForest
@@ -360,7 +361,7 @@ def _by_worker(client: Any, parts: Sequence[Any]) -> list[tuple[str, list[int], 
 
 def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memory: int | None) -> int:
     """Return in how many shares each row may be: as many as the memory of the workers allows."""
-    known = client.scheduler_info(n_workers=-1)["workers"]
+    known = workers_of(client)
     infos = [known[worker] for worker in workers if worker in known]
     limits = [info["memory_limit"] * MEMORY_FOR_ROWS for info in infos if info["memory_limit"]]
     limits = limits if max_memory is None else [max_memory]
@@ -381,7 +382,7 @@ def _n_held(client: Any, workers: Sequence[str], agreement: Agreement, max_memor
 
 
 def _workers(client: Any) -> list[str]:
-    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    workers = sorted(workers_of(client))
     if not workers:
         raise ValueError("the cluster of client has no workers; start some, or wait with wait_for_workers(1)")
     return workers
