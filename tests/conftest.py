@@ -1,18 +1,13 @@
-"""Shared by all tests: where machine code is kept, how hypothesis draws, and small makers of matrices."""
+"""Shared by all tests: machine code of what only they call, how hypothesis draws, makers of matrices."""
 
 import gc
 import os
 import signal
 import sys
-import tempfile
 import types
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-
-# Tests call kernels that nobody else calls by themselves: what is compiled for them is kept apart.
-_owner = getattr(os, "getuid", lambda: "user")()
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"slantwood-tests-{_owner}"))
 
 # Several processes share the cores: threads of libraries would wait for one another.
 for _library in ("OPENBLAS", "OMP"):
@@ -29,6 +24,8 @@ import pytest  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+from slantwood.kernels.compiling import IS_PLAIN  # noqa: E402
+from slantwood.machine_code import build, library  # noqa: E402
 from tests.sampling import mark_thorough  # noqa: E402
 
 # Others than the first by `pytest --hypothesis-profile NAME`; `examples` in sampling.py knows the numbers.
@@ -37,6 +34,26 @@ settings.register_profile("thorough", settings.get_profile("slantwood"), max_exa
 # Where the same examples run a second time, as plain Python.
 settings.register_profile("few", settings.get_profile("slantwood"), max_examples=5)
 settings.load_profile("slantwood")
+
+
+_ROOT = Path(__file__).resolve().parents[1]
+_KERNELS_OF_TESTS = _ROOT / "build" / "machine_code" / "tests"
+
+
+def pytest_configure(config):
+    """Build what has changed of the kernels, where the sources are installed; and those that only tests call.
+
+    What `tested_kernels.txt` does not list is compiled in memory, in each process anew.
+    """
+    if IS_PLAIN:
+        return
+    if not hasattr(config, "workerinput"):  # one process builds for all
+        kept = _KERNELS_OF_TESTS.parent
+        if library.PACKAGE.parent.parent == _ROOT:
+            build.build(build.entry_points(), library.SHIPPED, build.this_machine(), kept)
+        tested = build.entry_points(_ROOT / "tests" / "machine_code" / "tested_kernels.txt")
+        build.build(tested, _KERNELS_OF_TESTS, build.this_machine(), kept)
+    library.folders.append(_KERNELS_OF_TESTS)
 
 
 @pytest.hookimpl(wrapper=True)

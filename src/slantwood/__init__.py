@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from slantwood.splits.wodt import WODTSplit
     from slantwood.targets.clustering import Clustering
     from slantwood.targets.hierarchy import Hierarchy
-    from slantwood.warmup import compile_all
 
 __version__ = "0.1.0"
 
@@ -46,7 +45,6 @@ _HOMES = {
     "ObliqueTreeRegressor": "slantwood.estimators.tree",
     "TailReranker": "slantwood.estimators.reranking",
     "TopLabels": "slantwood.estimators.top_labels",
-    "compile_all": "slantwood.warmup",
     "load_model": "slantwood.estimators.saving",
     **{cls: f"slantwood.splits.{file}" for file, cls in SPLITS.values()},
 }
@@ -74,7 +72,6 @@ __all__ = [
     "TopLabels",
     "WODTSplit",
     "__version__",
-    "compile_all",
     "load_model",
 ]
 

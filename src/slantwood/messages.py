@@ -2,8 +2,8 @@
 
 The only file, beside the command line, that writes to stderr; nothing writes to stdout. Where a message goes:
 
-- to the logger, if a handler takes records of its level, as after `logging.basicConfig(level=logging.INFO)`;
-- nowhere, if the logger itself has a higher level: `logging.getLogger("slantwood").setLevel(logging.ERROR)`;
+- to the logger, if a handler takes records of level INFO, as after `logging.basicConfig(level=logging.INFO)`;
+- nowhere, if our logger has a higher level: `logging.getLogger("slantwood").setLevel(logging.WARNING)`;
 - to stderr otherwise: `verbose=1` shows something also where a program has set up logging of warnings.
 """
 
@@ -15,22 +15,22 @@ import sys
 LOGGER = logging.getLogger("slantwood")
 
 
-def is_logged(level: int = logging.INFO) -> bool:
-    """Whether some handler takes messages of this level."""
-    return LOGGER.isEnabledFor(level) and LOGGER.hasHandlers()
+def is_logged() -> bool:
+    """Whether some handler takes messages."""
+    return LOGGER.isEnabledFor(logging.INFO) and LOGGER.hasHandlers()
 
 
-def is_shown(level: int = logging.INFO) -> bool:
-    """Whether messages of this level go to stderr."""
-    declined = LOGGER.level != logging.NOTSET and not LOGGER.isEnabledFor(level)
-    return not declined and not is_logged(level)
+def is_shown() -> bool:
+    """Whether messages go to stderr."""
+    declined = LOGGER.level != logging.NOTSET and not LOGGER.isEnabledFor(logging.INFO)
+    return not declined and not is_logged()
 
 
-def say(message: str, level: int = logging.INFO) -> None:
+def say(message: str) -> None:
     """Say something in a line of its own."""
-    if is_logged(level):
-        LOGGER.log(level, message, stacklevel=2)
-    elif is_shown(level):
+    if is_logged():
+        LOGGER.info(message, stacklevel=2)
+    elif is_shown():
         write(f"slantwood: {message}\n")
 
 

@@ -15,7 +15,6 @@ import joblib
 from slantwood_bench.clusters import workers
 from slantwood_bench.engine import Folders, Summary
 from slantwood_bench.engine import run as run_jobs
-from slantwood_bench.execute import warm_up
 from slantwood_bench.jobs import key_of
 from slantwood_bench.methods import METHODS
 from slantwood_bench.outputs import write_outputs
@@ -88,8 +87,6 @@ def run_study(
     # Workers of a cluster were started in other folders.
     folders = Folders(data and data.absolute(), (out / "folds").absolute())
     with workers(backend, address):
-        if backend == "local":
-            warm_up()  # once, before several processes would compile the same
         out.mkdir(parents=True, exist_ok=True)
         summary = run_jobs(jobs, store, folders, n_jobs, retry_failed=retry_failed)
         at_a_time = joblib.effective_n_jobs(n_jobs)

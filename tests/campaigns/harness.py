@@ -273,7 +273,7 @@ def _in_general(said: str) -> str:
 
 
 def _versions() -> str:
-    packages = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
+    packages = ("numpy", "scipy", "scikit-learn", "pyarrow")
     known = []
     for package in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):

@@ -20,7 +20,7 @@ try:
     main()
 except SystemExit as end:
     assert not end.code
-heavy = ("numpy", "scipy", "sklearn", "numba", "joblib", "matplotlib", "jinja2", "lightgbm")
+heavy = ("numpy", "scipy", "sklearn", "joblib", "matplotlib", "jinja2", "lightgbm")
 print("loaded:", *(name for name in heavy if name in sys.modules))
 """
 

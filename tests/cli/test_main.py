@@ -17,7 +17,7 @@ try:
     main()
 except SystemExit as end:
     assert not end.code
-print("loaded:", *(name for name in ("numpy", "scipy", "sklearn", "numba", "joblib") if name in sys.modules))
+print("loaded:", *(name for name in ("numpy", "scipy", "sklearn", "joblib") if name in sys.modules))
 """
 
 
@@ -57,7 +57,6 @@ COMMANDS = [
     "convert",
     "demo",
     "plan",
-    "warmup",
     "bench",
 ]
 

@@ -1,10 +1,11 @@
-"""Does everything that reaches compiled code; prints which kernels it used, and where they came from.
+"""Does everything that reaches compiled code; prints the entry points it used, and if Numba was loaded.
 
 python tests/machine_code/everything.py [--list]
 
-With --list, prints only the entry points, as `src/slantwood/machine_code/entry_points.txt` has them.
+With --list, prints only the entry points, for `src/slantwood/machine_code/entry_points.txt`.
 """
 
+import gc
 import json
 import sys
 import tempfile
@@ -26,7 +27,7 @@ from slantwood import (
 from slantwood.data import read
 from slantwood.explain import conformal, contributions
 from slantwood.losses import LOSSES
-from slantwood.machine_code.finding import origins
+from slantwood.machine_code.kernel import Kernel
 from slantwood.model_selection import LabelStratifiedKFold
 from slantwood.split_names import SPLITS, split_class
 from slantwood.task_names import NUMBER_TASKS
@@ -148,7 +149,6 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         run(Path(folder))
-    if "--list" in sys.argv:
-        print("\n".join(sorted(origins)))
-    else:
-        print(json.dumps(origins))
+    kernels = [each for each in gc.get_objects() if type(each) is Kernel]
+    used = sorted(kernel.entry(form) for kernel in kernels for form in kernel.found)
+    print("\n".join(used) if "--list" in sys.argv else json.dumps([used, "numba" in sys.modules]))

@@ -1,60 +1,22 @@
 """Claims about kernels as Python calls them: values go in and out, errors are raised, memory comes back."""
 
 import gc
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from slantwood.kernels.compiling import exact, vectorised
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.kernels.compiling import exact
+from tests.machine_code.small_kernels import (
+    Sums,
+    kinds,
+    nothing,
+    refuse,
+    reshaped,
+    sums_of,
+    total_of,
+)
 
 pytestmark = pytest.mark.plain_python
-
-
-class Sums(NamedTuple):
-    total: float
-    rows: np.ndarray
-
-
-@vectorised
-def total_of(values):
-    total = np.float32(0.0)
-    for i in range(values.shape[0]):
-        total += values[i]
-    return total
-
-
-@exact
-def sums_of(matrix, factor):
-    rows = np.empty(matrix.shape[0], np.float64)
-    for i in range(matrix.shape[0]):
-        rows[i] = total_of(matrix[i]) * factor
-    return Sums(rows.sum(), rows), matrix[1:]
-
-
-@exact
-def refuse(number):
-    if number == 1:
-        raise ValueError("one is too few")
-    if number == 2:
-        raise MemoryError("two is too much")
-    return number
-
-
-@exact
-def nothing(array):
-    array[0] += 1
-
-
-@exact
-def kinds(truth, small, large, single):
-    return not truth, small - 1, large + np.uint64(1), single / np.float32(2.0)
-
-
-@exact
-def reshaped(values, n, d):
-    return as_matrix(values, n, d)
 
 
 def test_tuples_arrays_and_views_come_out():

@@ -24,7 +24,6 @@ from slantwood.cli.plan import plan
 from slantwood.cli.predict import predict
 from slantwood.cli.report import report
 from slantwood.cli.train import train
-from slantwood.cli.warmup import warmup
 from slantwood.hints import printable
 
 # Other packages add commands by entry points of this group. Each names a function as typer takes it.
@@ -133,7 +132,7 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (train, predict, evaluate, cv, inspect, report, datasets, convert, demo, plan, warmup):
+for _command in (train, predict, evaluate, cv, inspect, report, datasets, convert, demo, plan):
     app.command()(_command)
 
 

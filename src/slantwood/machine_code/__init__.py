@@ -1,1 +1,1 @@
-"""How kernels become machine code, where that is kept, and how Python calls it."""
+"""How kernels become machine code, in one shared library, and how Python calls it."""

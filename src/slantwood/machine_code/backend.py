@@ -1,33 +1,22 @@
 """LLVM's intermediate code to object code, by llvmlite: for a common processor, and needing little else.
 
-Object code calls the C library's mathematics and Python's raw allocator, which every process has, and nothing
-else: neither Python's objects nor Numba. So it serves any version of these.
+Object code calls the C library's mathematics, `malloc` and `free`, and nothing else: neither Python's
+objects nor Numba. So it serves any version of these.
 """
 
 from __future__ import annotations
 
 import functools
-import platform
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-# What the code may use of a processor. x86-64-v3 is what nearly all have since 2015.
-_X86 = (
-    "64bit,cmov,cx8,fxsr,mmx,sse,sse2,cx16,crc32,popcnt,sahf,sse3,sse4.1,sse4.2,ssse3,avx,"
-    "avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,xsave"
-)
-BASELINES = {
-    "x86_64": ("x86-64-v3", _X86),
-    "AMD64": ("x86-64-v3", _X86),
-    "aarch64": ("generic", "neon"),
-    "arm64": ("generic", "neon"),
-}
-# LLVM did not always name these, which every processor has that has the others.
-_NOT_ALWAYS_NAMED = {"64bit", "crc32"}
+from slantwood.machine_code.targets import Target
 
-ALLOCATE, FREE = "PyMem_RawMalloc", "PyMem_RawFree"
+ALLOCATE, FREE = "malloc", "free"
+# What x86-64-v3 has beside v2, in LLVM's words.
+_V3 = {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
 _byte_pointer = ir.IntType(8).as_pointer()
 _word = ir.IntType(64)
@@ -37,63 +26,53 @@ _record = ir.LiteralStructType([_word, _byte_pointer, _byte_pointer, _byte_point
 _RECORD_BYTES = 48
 
 
-def host_has_baseline() -> bool:
-    """Whether this processor can run code for the baseline of its kind."""
-    if platform.machine() not in BASELINES:
-        return False
-    here = llvm.get_host_cpu_features()
-    wanted = BASELINES[platform.machine()][1].split(",")
-    return all(here.get(name, name in _NOT_ALWAYS_NAMED) for name in wanted)
+def host_level() -> int:
+    """Return the level of x86-64 that this processor has, 0 if it is of another kind."""
+    if not llvm.get_process_triple().startswith("x86_64"):
+        return 0
+    features = llvm.get_host_cpu_features()
+    return 3 if all(features.get(name) for name in _V3) else 2
 
 
 @functools.cache
-def target_machine() -> Any:
-    """Return LLVM's description of the processor: the baseline where this one has it, or else this one."""
-    for initialize in ("initialize_native_target", "initialize_native_asmprinter"):
-        getattr(llvm, initialize)()
-    if host_has_baseline():
-        processor, names = BASELINES[platform.machine()]
-        features = ",".join("+" + name for name in names.split(","))
-    else:
-        processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(
-        cpu=processor,
-        features=features,
-        opt=3,
-        reloc="static" if target.name.startswith("x86") else "default",
-        codemodel="jitdefault",
-        jit=True,
+def _target_machine(target: Target, level: int) -> Any:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    processor, features = target.processor(level)
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=processor, features=features, opt=3, reloc="pic", codemodel="small"
     )
 
 
-def object_code(module: Any, run: str, names: tuple[str, str]) -> bytes:
-    """Return object code of a module with two functions: that named `run`, and one that frees an array.
-
-    They get the given names; all others are seen by nobody outside.
-    """
+def object_code(translated: Any, run: str, name: str, target: Target, level: int) -> bytes:
+    """Return object code of a module for a target; only its function `run`, under this name, is seen."""
+    machine = _target_machine(target, level)
+    module = translated.clone()
+    module.triple, module.data_layout = target.triple, str(machine.target_data)
     # Counting references keeps loops from being vectorised. Numba's own pass removes most of it; what is left
     # gets its definition only afterwards, because the pass looks for calls.
-    _prune_references(module)
-    module.link_in(_parsed(_memory_functions()), preserve=True)
-    for each in [*module.functions, *module.global_variables]:
+    _prune_references(module, machine)
+    module.link_in(_parsed(_memory_functions(module)), preserve=True)
+    function = module.get_function(run)
+    # Numba numbers functions in the order in which one process has compiled them; bytes must not
+    # depend on that.
+    for i, each in enumerate([*module.functions, *module.global_variables]):
         if not each.is_declaration:
-            each.linkage = "internal"
-    for old, new in zip((run, "NRT_decref"), names, strict=True):
-        function = module.get_function(old)
-        function.name = new
-        function.linkage = "external"
-    _optimise(module)
+            each.name, each.linkage = f"part_{i}", "internal"
+    function.name, function.linkage = name, "external"
+    if "windows" in target.triple:
+        function.storage_class = "dllexport"
+    _optimise(module, machine)
     _refuse_symbols_of_numba(module)
-    return target_machine().emit_object(module)
+    return machine.emit_object(module)
 
 
-def _prune_references(module: Any) -> None:
+def _prune_references(module: Any, machine: Any) -> None:
     # Cheap passes, as Numba has them: they bring loops into the form that is vectorised later. More of them
     # here makes slower code.
     options = llvm.create_pipeline_tuning_options(speed_level=0)
     options.loop_vectorization = options.slp_vectorization = False
-    builder = llvm.create_pass_builder(target_machine(), options)
+    builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.add_loop_rotate_pass()
     passes.add_instruction_combine_pass()
@@ -102,12 +81,12 @@ def _prune_references(module: Any) -> None:
     passes.run(module, builder)
 
 
-def _optimise(module: Any) -> None:
+def _optimise(module: Any, machine: Any) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     # It would make one slow vector of the four sums of a product over four rows.
     options.slp_vectorization = False
-    builder = llvm.create_pass_builder(target_machine(), options)
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 
 
@@ -117,14 +96,13 @@ def _parsed(module: ir.Module) -> Any:
     return parsed
 
 
-def _memory_functions() -> ir.Module:
+def _memory_functions(caller: Any) -> ir.Module:
     """Return what Numba's code calls for the memory of arrays.
 
     An array is made, used and dropped within one call of a kernel, on one thread: its count needs no lock.
     """
     module = ir.Module("memory")
-    module.triple = llvm.get_process_triple()
-    module.data_layout = str(target_machine().target_data)
+    module.triple, module.data_layout = caller.triple, caller.data_layout
 
     def declare(name: str, result: Any, *arguments: Any) -> Any:
         return ir.Function(module, ir.FunctionType(result, arguments), name)

@@ -3,28 +3,27 @@
 Numba by itself optimises each function with all that it calls, makes machine code of it and of wrappers for
 Python, and then does so again one level up. Here functions stay as they were translated and are linked once;
 `slantwood.machine_code.backend` does the rest. All that is private in Numba, and may be another in its next
-version, is in this file; where something of it is missing, kernels are compiled as Numba compiles any
-function (`slantwood.machine_code.fallback`).
+version, is in this file; where something of it is missing, no library can be built, and kernels are
+compiled as Numba compiles any function (`slantwood.machine_code.in_memory`).
 """
 
 from __future__ import annotations
 
-import functools
+from functools import cache, partial
 from typing import Any
+from unittest.mock import patch
 
 import llvmlite.binding as llvm
 from numba import types
+from numba.core.callconv import CPUCallConv
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from slantwood.machine_code.forking import hold_across_forks
 from slantwood.machine_code.kernel import Kernel
 from slantwood.machine_code.lowering import WORDS, Runner
 from slantwood.machine_code.words import Form
-
-hold_across_forks(global_compiler_lock)
 
 
 class _Library(JITCodeLibrary):
@@ -62,7 +61,7 @@ class _Library(JITCodeLibrary):
                 module.link_in(library._get_module_for_linking(), preserve=True)
         return module
 
-    @functools.cache  # noqa: B019
+    @cache  # noqa: B019
     def _get_module_for_linking(self) -> Any:
         # Asked for by code of others that calls the same function of Numba.
         return self.whole()
@@ -91,11 +90,14 @@ def translate(kernel: Kernel, forms: tuple[Form, ...]) -> tuple[Any, str, Form]:
         flags.error_model = "numpy"
         library = _Library(codegen, f"run_{kernel.__name__}")
         runner = Runner(kernel, forms)
-        codegen.create_library = lambda name, **options: _Library(codegen, name, **options)
-        try:
+        with (
+            patch.object(codegen, "create_library", partial(_Library, codegen), create=True),
+            # Where in which file a kernel raises is left out: the same sources give the same bytes anywhere.
+            patch.object(
+                CPUCallConv, "build_excinfo_struct", lambda self, kind, said, *where: (kind, said, None)
+            ),
+        ):
             compiled = compile_extra(
                 cpu_target.typing_context, target, runner.run, (WORDS,), types.none, flags, {}, library
             )
-        finally:
-            del codegen.create_library
         return library.whole(), compiled.fndesc.llvm_func_name, runner.result()

@@ -1,8 +1,7 @@
 """A function that runs as machine code: what the decorators of `slantwood.kernels.compiling` make.
 
-Called from Python, it is looked for in what came with the package, then in the user's cache, and is compiled
-where it is in neither; called by another kernel, it is a part of that. Until something is compiled, Numba is
-not loaded.
+Called from Python, it is looked for in the shared library that came with the package; called by another
+kernel, it is a part of that. What the library lacks is compiled in memory, by Numba.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.options = options
-        # Machine code by the form of the arguments; `finding` fills it.
+        # Machine code by the form of the arguments.
         self.found: dict[str, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -53,15 +52,16 @@ class Kernel:
         return (self.found.get(form) or self.code(form))(row, arguments)
 
     def code(self, form: str) -> Any:
-        """Return the machine code for arguments of a form; once per process it is looked for, or made."""
-        from slantwood.machine_code.finding import find
+        """Return the machine code for arguments of a form."""
+        if form not in self.found:
+            from slantwood.machine_code import library
 
-        return self.found.get(form) or find(self, form)
+            self.found[form] = library.find(self.entry(form)) or library.compile_in_memory(self, form)
+        return self.found[form]
 
-    @property
-    def full_name(self) -> str:
-        """Module and name."""
-        return f"{self.__module__}.{self.__qualname__}"
+    def entry(self, form: str) -> str:
+        """Return the name of an entry point of the library: module, name and the form of the arguments."""
+        return f"{self.__module__}.{self.__qualname__}({form})"
 
     def __repr__(self) -> str:
-        return f"<kernel {self.full_name}>"
+        return f"<kernel {self.__module__}.{self.__qualname__}>"

@@ -69,8 +69,6 @@ class Runner:
     """A function `run(words)` for Numba to compile: it runs a kernel on the arguments that the words hold."""
 
     def __init__(self, kernel: Kernel, forms: tuple[Form, ...]) -> None:
-        for function in specialisations:
-            _specialise(function)
         self._result_type: Any = types.none
         pack = self._packing(sum(form.n_words for form in forms))
         unpack = _unpacking(tuple(numba_type(form) for form in forms))
@@ -230,13 +228,15 @@ def _compile_as_matrix(values, n_rows, n_columns):
 
 @typeof_impl.register(Kernel)
 def _typeof_kernel(kernel, context):
-    return types.Dispatcher(compiled_part(kernel))
+    return types.Dispatcher(as_numba_function(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True))
 
 
 @functools.cache
-def compiled_part(kernel: Kernel) -> Any:
-    """Return what a kernel is inside compiled code: a function that Numba compiles."""
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **kernel.options)(kernel.py_func)
+def as_numba_function(kernel: Kernel, **options: bool) -> Any:
+    """Return a kernel as a function that Numba compiles."""
+    for function in specialisations:
+        _specialise(function)
+    return numba.njit(**kernel.options, **options)(kernel.py_func)
 
 
 @functools.cache

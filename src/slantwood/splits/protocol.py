@@ -26,7 +26,7 @@ import numpy as np
 from slantwood.kernels.block import Block
 from slantwood.kernels.compiling import IS_PLAIN, exact
 from slantwood.kernels.leaf_limits import LeafLimits
-from slantwood.machine_code import words
+from slantwood.machine_code import library, words
 from slantwood.machine_code.kernel import specialise
 from slantwood.machine_code.primitives import call_by_address
 
@@ -167,9 +167,9 @@ class LearnerAddress:
         _write_result(self._kernel(X, Z, weights, state), w, result)
 
     def _callback_address(self) -> int | None:
-        from slantwood.machine_code.loading import RUN
-
-        self._callback = RUN(self._run_from_words)  # kept, because its address lives no longer than it
+        self._callback = library.RUN(
+            self._run_from_words
+        )  # kept, because its address lives no longer than it
         return ctypes.cast(self._callback, ctypes.c_void_p).value
 
     def _run_from_words(self, unused: int, error: int, row: int) -> int:

@@ -41,7 +41,7 @@ MEASUREMENTS = Path(__file__).with_name("cost_measurements.json")
 COEFFICIENTS = Path(slantwood.planning.__file__).with_name("coefficients.json")
 
 WITHIN = 0.3  # what counts as close
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 TITLES = {
     "tree_seconds": "CPU seconds of a tree, from sizes alone",

@@ -16,7 +16,7 @@ import slantwood
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("planning", "report"),
-    ("callbacks", "dask", "model_data", "views", "warmup"),
+    ("callbacks", "dask", "model_data", "views"),
     ("evaluation", "explain", "export"),
     ("estimators",),
     ("ensemble", "label_trees"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from slantwood_bench.methods import method_class
 
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "joblib")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "joblib")
 
 
 def print_environment(methods: Iterable[str] = (), **settings: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from slantwood import GradientSplit, ObliqueTreeRegressor
@@ -27,20 +26,11 @@ _FEW_STEPS = 5
 _BYTES_READ = 2e9
 
 
-@njit(fastmath=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sum(values: np.ndarray) -> np.float32:  # pragma: no cover
-    total = np.float32(0.0)
-    for i in range(values.shape[0]):
-        total += values[i]
-    return total
-
-
 def read_bandwidth(n_bytes: int) -> float:
     """Bytes per second at which one thread reads an array of this size over and over."""
     values = np.ones(n_bytes // 4, np.float32)
     times = max(1, round(_BYTES_READ / n_bytes))
-    _sum(values)
-    seconds = usage_of(lambda: [_sum(values) for _ in range(times)]).seconds
+    seconds = usage_of(lambda: [values.sum() for _ in range(times)]).seconds
     return times * values.nbytes / seconds
 
 

@@ -1,7 +1,4 @@
-"""Kernels as Numba compiles any function, where Numba has changed what `frontend` rests on.
-
-Slower to start, and kept for one process only; the results are the same up to rounding.
-"""
+"""Kernels as Numba compiles any function, for one process: where the library has none, and for debugging."""
 
 from __future__ import annotations
 
@@ -12,26 +9,25 @@ import numba
 from numba import types
 
 from slantwood.machine_code.kernel import Kernel
-from slantwood.machine_code.lowering import WORDS, Runner
-from slantwood.machine_code.words import Form
+from slantwood.machine_code.lowering import WORDS, Runner, as_numba_function
+from slantwood.machine_code.words import parse
 
 _SIGNATURE = types.int32(types.voidptr, types.voidptr, WORDS)
 
 
-class PlainCode:
-    """A kernel for arguments of one form, ready to run; like `slantwood.machine_code.loading.Code`."""
+class InMemory:
+    """A kernel for arguments of one form, ready to run; like `slantwood.machine_code.library.Code`."""
 
-    def __init__(self, kernel: Kernel, forms: tuple[Form, ...]) -> None:
-        self._kernel, self._forms = kernel, forms
-        self._compiled = numba.njit(nogil=True, **kernel.options)(kernel.py_func)
+    def __init__(self, kernel: Kernel, form: str) -> None:
+        self._kernel, self._form = kernel, form
 
     def __call__(self, row: list[int], arguments: Any) -> Any:
         """Run; raise what the kernel raises."""
-        return self._compiled(*arguments)
+        return as_numba_function(self._kernel, nogil=True)(*arguments)
 
     @functools.cached_property
     def _entry_point(self) -> Any:
-        run = numba.njit(Runner(self._kernel, self._forms).run)
+        run = numba.njit(Runner(self._kernel, parse(f"({self._form})").parts or ()).run)
 
         def entry_point(unused, error, words):
             run(words)

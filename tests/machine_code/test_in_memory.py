@@ -7,13 +7,12 @@ import pytest
 
 from slantwood.kernels.compiling import exact
 from slantwood.kernels.random import normal
-from slantwood.machine_code.fallback import PlainCode
-from slantwood.machine_code.words import parse
+from slantwood.machine_code.in_memory import InMemory
 from slantwood.splits import protocol
 
 
 def test_results_are_the_same():
-    code = PlainCode(normal, parse("(u8:1)").parts)
+    code = InMemory(normal, "u8:1")
     state, other = np.array([9], np.uint64), np.array([9], np.uint64)
     assert code([], (state,)) == np.float32(normal(other))
     assert state == other
@@ -44,7 +43,7 @@ def test_a_learner_has_an_address_that_the_grower_can_call(dense, gathered, one_
     X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
     x, _, _ = gathered(dense(X))
     z, _, _ = gathered(dense(X[:, :1] > 0), power=0.0)
-    code = PlainCode(protocol._entry_points[OneFeature], parse(f"({protocol._FORM})").parts)
+    code = InMemory(protocol._entry_points[OneFeature], protocol._FORM)
     node = (x, z, np.full(40, 2.0, np.float32))
     arguments = (protocol._numbers(one_feature), *node, protocol._NO_LIMITS, np.array([3], np.uint64))
     w, result = np.zeros(3, np.float32), np.zeros(protocol.RESULT_SIZE)
