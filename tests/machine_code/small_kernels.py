@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slantwood.kernels.compiling import exact, vectorised
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 
 class Sums(NamedTuple):

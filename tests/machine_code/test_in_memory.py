@@ -12,7 +12,7 @@ from slantwood.splits import protocol
 
 
 def test_results_are_the_same():
-    code = InMemory(normal, "u8:1")
+    code = InMemory(normal, '"u8:1"')
     state, other = np.array([9], np.uint64), np.array([9], np.uint64)
     assert code([], (state,)) == np.float32(normal(other))
     assert state == other

@@ -6,7 +6,6 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from slantwood.kernels.compiling import exact
 from slantwood.kernels.leaf_limits import LeafLimits
 from slantwood.split_names import SPLITS, split_class
 from slantwood.splits import protocol
@@ -97,6 +96,6 @@ def test_compiled_code_unpacks_parameters_as_plain_python_does(name):
     parameters = made_parameters(name)
     kind = type(parameters)
     numbers = np.array([float(value) for value in parameters])
-    unpacked = exact(lambda numbers: protocol.unpack(kind, numbers))(numbers)
+    unpacked = protocol.unpacker(kind)(numbers)
     assert unpacked == parameters
     assert list(map(type, unpacked)) == list(map(type, parameters))

@@ -15,7 +15,7 @@ from slantwood.kernels.products import has_missing
 from slantwood.kernels.random import below
 from slantwood.kernels.scratch import scratch
 from slantwood.kernels.thresholds import HIGHER, best_allowed_threshold
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 _BINS = 32
 

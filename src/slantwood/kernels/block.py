@@ -15,7 +15,7 @@ import numpy as np
 from slantwood.kernels.compiling import exact, indexed, vectorised_with_missing
 from slantwood.kernels.matrix import DENSE_SHARE
 from slantwood.kernels.scratch import copy_into
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 
 class Block(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from slantwood.kernels.compiling import exact, indexed, vectorised
 from slantwood.kernels.scratch import scratch
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 # Rows that are turned at a time: their values stay in the cache while each column takes its share.
 _TILE = 32

@@ -12,7 +12,7 @@ import numpy as np
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import dot
 from slantwood.kernels.scratch import copy_into, scratch
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 # A pair along which the slope rose by less than this, as a share of |s| |y|, says nothing but rounding.
 _CURVED = 1e-6

@@ -24,7 +24,7 @@ import numpy as np
 from slantwood.kernels.compiling import exact, vectorised
 from slantwood.kernels.products import back_project, dot, project
 from slantwood.kernels.scratch import copy_into, scratch
-from slantwood.machine_code.primitives import as_matrix
+from slantwood.machine_code.kernel import as_matrix
 
 # What is left of a float32 vector below this share of what it was is rounding.
 _ROUNDING = 3e-6

@@ -24,7 +24,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -47,7 +46,7 @@ _TRANSLATION = [
         "frontend.py",
         "kernel.py",
         "lowering.py",
-        "primitives.py",
+        "memory.ll",
         "targets.py",
         "words.py",
     )
@@ -61,39 +60,35 @@ def entry_points(path: Path = _HERE / "entry_points.txt") -> list[str]:
 
 
 def kernel_of(entry: str) -> tuple[Kernel, str]:
-    """Return the kernel of an entry point, and the form of its arguments."""
-    full_name, _, form = entry.partition("(")
-    module, _, name = full_name.rpartition(".")
+    """Return the kernel of an entry point, and the forms of its arguments; what both need is imported."""
+    module, *others = _modules(entry)
+    for each in others:
+        importlib.import_module(each)
+    name, bracket, forms = entry.removeprefix(f"{module}.").partition("[")
     kernel = getattr(importlib.import_module(module), name)
-    for class_module in _modules_of_classes(form):
-        importlib.import_module(class_module)
-    return getattr(kernel, "entry_point", kernel), form.removesuffix(")")
+    return getattr(kernel, "entry_point", kernel), bracket + forms
 
 
-def _modules_of_classes(form: str) -> list[str]:
-    return re.findall(r"(slantwood[\w.]*):", form)
+def _modules(entry: str) -> list[str]:
+    """Return the modules that an entry point names: its kernel's and those of named tuples."""
+    return [entry.partition("[")[0].rpartition(".")[0], *re.findall(r'"([\w.]+):[A-Za-z_]', entry)]
 
 
 def sources(entry: str) -> set[Path]:
     """Return the files on which an entry point depends: those of its kernel and of all that this imports."""
-    full_name, _, form = entry.partition("(")
-    waiting = [full_name.rpartition(".")[0], *_modules_of_classes(form)]
-    found: set[Path] = set()
+    waiting, found = _modules(entry), set(_TRANSLATION)
     while waiting:
-        path = _file_of(waiting.pop())
-        if path is not None and path not in found and path.parent != _HERE:
-            found.add(path)
-            waiting.extend(_imported(path))
-    return found.union(_TRANSLATION)
-
-
-def _file_of(module: str) -> Path | None:
-    inside = module.replace(".", "/")
-    # Kernels of tests lie in the current folder.
-    files = (
-        root / f"{inside}{end}" for root in (PACKAGE.parent, Path.cwd()) for end in (".py", "/__init__.py")
-    )
-    return next((file for file in files if file.exists()), None)
+        inside = waiting.pop().replace(".", "/")
+        # Kernels of tests lie in the current folder.
+        for path in (
+            root / f"{inside}{end}"
+            for root in (PACKAGE.parent, Path.cwd())
+            for end in (".py", "/__init__.py")
+        ):
+            if path.exists() and path not in found and path.parent != _HERE:
+                found.add(path)
+                waiting.extend(_imported(path))
+    return found
 
 
 @functools.cache
@@ -115,57 +110,34 @@ def _digest_of(path: Path) -> str:
 
 @functools.cache
 def _translator() -> list[str]:
-    return [f"{name} {version(name)}" for name in ("numba", "llvmlite")] + [
-        f"python {sys.version_info.major}.{sys.version_info.minor}"
+    return [
+        *(f"{name} {version(name)}" for name in ("numba", "llvmlite")),
+        f"python 3.{sys.version_info.minor}",
     ]
 
 
-def _key(entry: str, target: Target, level: int) -> str:
-    """Return a hash of everything on which the object code of an entry point depends."""
-    depends_on = [entry, target.triple, target.processor(level), _translator()]
-    return digest(json.dumps([*depends_on, *sorted(map(_digest_of, sources(entry)))]).encode())
+def _object_file(entry: str, target: Target, level: int, kept: Path) -> Path:
+    """Return where object code is, or will be; the name has a hash of everything on which it depends."""
+    depends_on = [entry, target.triple, target.processor, *_translator(), *map(_digest_of, sources(entry))]
+    return (
+        kept
+        / target.triple
+        / f"{symbol(entry, level)}-{digest(json.dumps(sorted(depends_on)).encode())[:16]}.o"
+    )
 
 
-class Objects:
-    """The folder that keeps object code: a file for each entry point and level, and its key and result."""
+def _compile(entry: str, target: Target, kept: Path) -> float:
+    """Compile an entry point for all levels of a target; return how many seconds that took."""
+    from slantwood.machine_code.backend import object_code
+    from slantwood.machine_code.frontend import translate
 
-    def __init__(self, folder: Path, target: Target) -> None:
-        self._folder, self._target = folder / target.triple, target
-
-    def path(self, entry: str, level: int) -> Path:
-        """Return the file of object code."""
-        return self._folder / f"{symbol(entry, level)}.o"
-
-    def result(self, entry: str) -> str | None:
-        """Return the form of a result, or None unless the object code is there for all levels."""
-        results: list[str] = []
-        for level in self._target.levels:
-            try:
-                kept = json.loads(self.path(entry, level).with_suffix(".json").read_bytes())
-                if kept["key"] == _key(entry, self._target, level) and self.path(entry, level).exists():
-                    results.append(kept["result"])
-            except (OSError, ValueError, LookupError, TypeError):
-                pass
-        return results[0] if len(results) == len(self._target.levels) else None
-
-    def compile(self, entry: str) -> float:
-        """Compile an entry point for all levels; return how many seconds that took."""
-        from slantwood.machine_code.backend import object_code
-        from slantwood.machine_code.frontend import translate
-        from slantwood.machine_code.words import parse
-
-        started = time.perf_counter()
-        kernel, form = kernel_of(entry)
-        module, run, result = translate(kernel, parse(f"({form})").parts or ())
-        for level in self._target.levels:
-            path, code = (
-                self.path(entry, level),
-                object_code(module, run, symbol(entry, level), self._target, level),
-            )
-            kept = json.dumps({"key": _key(entry, self._target, level), "result": str(result)}).encode()
-            _write(path, code)
-            _write(path.with_suffix(".json"), kept)
-        return time.perf_counter() - started
+    started = time.perf_counter()
+    module, run, result = translate(*kernel_of(entry))
+    for level in target.levels:
+        path = _object_file(entry, target, level, kept)
+        _write(path.with_suffix(".json"), json.dumps(result).encode())
+        _write(path, object_code(module, run, symbol(entry, level), target, level))
+    return time.perf_counter() - started
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -179,11 +151,11 @@ def build(entries: Iterable[str], folder: Path, target: Target, kept: Path) -> b
     `kept` is the folder for object code.
     """
     entries = list(entries)
-    files = set(_TRANSLATION).union([_LIBRARY_SOURCE], *map(sources, entries))
+    files = {_LIBRARY_SOURCE}.union(*map(sources, entries))
     description: dict[str, Any] = {
         "platform": target.platform,
         "levels": list(target.levels),
-        "file": target.file_name,
+        "file": target.file,
         "made with": _translator(),
         "sources": {
             Path(os.path.relpath(path, PACKAGE)).as_posix(): _digest_of(path) for path in sorted(files)
@@ -191,15 +163,17 @@ def build(entries: Iterable[str], folder: Path, target: Target, kept: Path) -> b
     }
     if _is_there(folder, description, entries):
         return False
-    objects = Objects(kept, target)
-    missing = [entry for entry in entries if objects.result(entry) is None]
-    _compile_all(missing, objects)
-    description["kernels"] = {entry: objects.result(entry) for entry in sorted(entries)}
-    code = _link(
-        [objects.path(entry, level) for entry in sorted(entries) for level in target.levels], target, kept
-    )
+    files_of = {
+        entry: [_object_file(entry, target, level, kept) for level in target.levels] for entry in entries
+    }
+    missing = [entry for entry in entries if not all(map(Path.exists, files_of[entry]))]
+    _compile_all(missing, target, kept)
+    description["kernels"] = {
+        entry: json.loads(files_of[entry][0].with_suffix(".json").read_bytes()) for entry in sorted(entries)
+    }
+    code = _link([file for entry in sorted(entries) for file in files_of[entry]], target, kept)
     description["digest"] = library.digest_of_both(description, code)
-    _write(folder / target.file_name, code)
+    _write(folder / target.file, code)
     _write(folder / library.DESCRIPTION, json.dumps(description, indent=1).encode() + b"\n")
     return True
 
@@ -212,26 +186,24 @@ def _is_there(folder: Path, wanted: dict[str, Any], entries: Sequence[str]) -> b
     return found["kernels"].keys() == set(entries) and found.items() >= wanted.items()
 
 
-def _compile_all(entries: Sequence[str], objects: Objects) -> None:
-    if not entries:
-        return
-    n_processes = min(os.cpu_count() or 1, len(entries))
+def _compile_all(entries: Sequence[str], target: Target, kept: Path) -> None:
+    n_processes = min(os.cpu_count() or 1, len(entries) or 1)
     # New processes, not forks: a fork of a process with threads may wait for ever. Numba goes through sets of
     # strings, whose order is made the same everywhere, because the same sources must give the same bytes.
     with (
         patch.dict(os.environ, PYTHONHASHSEED="0"),
         ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool,
     ):
-        running = {pool.submit(objects.compile, entry): entry for entry in entries}
+        running = {pool.submit(_compile, entry, target, kept): entry for entry in entries}
         for done, future in enumerate(as_completed(running), 1):
-            name = running[future].partition("(")[0].removeprefix("slantwood.")
+            name = running[future].partition("[")[0].removeprefix("slantwood.")
             say(f"machine code {done}/{len(entries)}: {name}, {future.result():.1f} s")
 
 
 def _link(objects: Sequence[Path], target: Target, kept: Path) -> bytes:
     """Return a library of object files and of `library.c`, of which only the entry points can be called."""
     with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch, target.file_name)
+        path = Path(scratch, target.file)
         words = [sys.executable, "-m", "ziglang", "cc", "-target", target.linker, "-shared", "-s", "-O2"]
         words += ["-fvisibility=hidden", "-Wl,--build-id=none"] if "linux" in target.triple else []
         caches = {f"ZIG_{which}_CACHE_DIR": str((kept / "zig").absolute()) for which in ("GLOBAL", "LOCAL")}
@@ -244,7 +216,7 @@ def this_machine() -> Target:
     """Return the target of this machine, with the one level that its processor has."""
     from slantwood.machine_code.backend import host_level
 
-    return replace(host(), levels=(host_level(),))
+    return host()._replace(levels=(host_level(),))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -266,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target = TARGETS[options.target] if options.target else this_machine()
     built = build(entry_points(), options.folder, target, options.kept)
     done = f"built in {time.perf_counter() - started:.1f} s" if built else "up to date"
-    say(f"the kernels for {target.tag} are {done}: {options.folder / target.file_name}")
+    say(f"the kernels for {target.tag} are {done}: {options.folder / target.file}")
 
 
 if __name__ == "__main__":

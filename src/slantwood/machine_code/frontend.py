@@ -22,7 +22,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
 from slantwood.machine_code.kernel import Kernel
-from slantwood.machine_code.lowering import WORDS, Runner
+from slantwood.machine_code.lowering import FLOATS, WORDS, Runner
 from slantwood.machine_code.words import Form
 
 
@@ -74,10 +74,15 @@ class _NoEnvironment:
         """Nothing: our code has none."""
 
 
-def translate(kernel: Kernel, forms: tuple[Form, ...]) -> tuple[Any, str, Form]:
-    """Return a module that runs a kernel on arguments of these forms, and its result's form.
+def _as_text(call_convention: Any, kind: Any, said: tuple[Any, ...] | None, *where: Any) -> str:
+    """Return what a kernel raises, as `library.Code` reads it; without the place, so that bytes are the same."""
+    return ": ".join([(kind or RuntimeError).__name__, *map(str, said or ())])
 
-    Between the two is the name of the module's function, `status = run(unused, error, words)`.
+
+def translate(kernel: Kernel, form: str) -> tuple[Any, str, Form]:
+    """Return a module that runs a kernel on arguments of a form, and its result's form.
+
+    Between the two is the name of the module's function, `status = run(unused, error, words, words)`.
     """
     with global_compiler_lock:
         target = cpu_target.target_context
@@ -89,15 +94,12 @@ def translate(kernel: Kernel, forms: tuple[Form, ...]) -> tuple[Any, str, Form]:
         flags.no_cfunc_wrapper = True
         flags.error_model = "numpy"
         library = _Library(codegen, f"run_{kernel.__name__}")
-        runner = Runner(kernel, forms)
+        runner = Runner(kernel, form)
         with (
             patch.object(codegen, "create_library", partial(_Library, codegen), create=True),
-            # Where in which file a kernel raises is left out: the same sources give the same bytes anywhere.
-            patch.object(
-                CPUCallConv, "build_excinfo_struct", lambda self, kind, said, *where: (kind, said, None)
-            ),
+            patch.object(CPUCallConv, "build_excinfo_struct", _as_text),
         ):
             compiled = compile_extra(
-                cpu_target.typing_context, target, runner.run, (WORDS,), types.none, flags, {}, library
+                cpu_target.typing_context, target, runner.run, (WORDS, FLOATS), types.none, flags, {}, library
             )
-        return library.whole(), compiled.fndesc.llvm_func_name, runner.result()
+        return library.whole(), compiled.fndesc.llvm_func_name, runner.result

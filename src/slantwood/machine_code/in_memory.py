@@ -9,10 +9,9 @@ import numba
 from numba import types
 
 from slantwood.machine_code.kernel import Kernel
-from slantwood.machine_code.lowering import WORDS, Runner, as_numba_function
-from slantwood.machine_code.words import parse
+from slantwood.machine_code.lowering import FLOATS, WORDS, Runner, as_numba_function
 
-_SIGNATURE = types.int32(types.voidptr, types.voidptr, WORDS)
+_SIGNATURE = types.int32(types.voidptr, types.voidptr, WORDS, FLOATS)
 
 
 class InMemory:
@@ -27,10 +26,10 @@ class InMemory:
 
     @functools.cached_property
     def _entry_point(self) -> Any:
-        run = numba.njit(Runner(self._kernel, parse(f"({self._form})").parts or ()).run)
+        run = numba.njit(Runner(self._kernel, f"[{self._form}]").run)
 
-        def entry_point(unused, error, words):
-            run(words)
+        def entry_point(unused, error, words, floats):
+            run(words, floats)
             return 0
 
         return numba.cfunc(_SIGNATURE)(entry_point)

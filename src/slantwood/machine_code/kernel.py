@@ -11,21 +11,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from slantwood.machine_code import words
-
-# Functions that compiled code has in a form of its own, made from the types of the arguments (as
-# `numba.extending.overload` does). The decorator below fills it, at import; the compiler reads it.
-specialisations: dict[Callable[..., Any], Callable[..., Any]] = {}
-
-
-def specialise(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the maker of a function's compiled form."""
-
-    def register(maker: Callable[..., Any]) -> Callable[..., Any]:
-        specialisations[function] = maker
-        return maker
-
-    return register
 
 
 class Kernel:
@@ -61,7 +49,21 @@ class Kernel:
 
     def entry(self, form: str) -> str:
         """Return the name of an entry point of the library: module, name and the form of the arguments."""
-        return f"{self.__module__}.{self.__qualname__}({form})"
+        return f"{self.__module__}.{self.__qualname__}[{form}]"
 
     def __repr__(self) -> str:
         return f"<kernel {self.__module__}.{self.__qualname__}>"
+
+
+# Compiled code does these in a way of its own, which `slantwood.machine_code.lowering` has.
+
+
+def call_by_address(address: Any, arguments: tuple[Any, ...]) -> int:
+    """Call the function at an address, in plain Python the function itself; 0 where it came to its end."""
+    address(*arguments)
+    return 0
+
+
+def as_matrix(values: np.ndarray, n_rows: int, n_columns: int) -> np.ndarray:
+    """Return the beginning of an array as a matrix, row after row, without a copy."""
+    return values[: n_rows * n_columns].reshape(n_rows, n_columns)

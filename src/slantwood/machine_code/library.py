@@ -14,14 +14,13 @@ import hashlib
 import json
 import os
 import pickletools
-import platform
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from slantwood import messages
 from slantwood.machine_code import words
+from slantwood.machine_code.targets import platform_name
 
 PACKAGE = Path(__file__).parent.parent
 SHIPPED = PACKAGE / "_machine_code"
@@ -31,14 +30,14 @@ BUILD_COMMAND = "python -m slantwood.machine_code.build"
 # Where libraries are looked for; tests add one, with kernels that only they call.
 folders = [SHIPPED]
 
-# An entry point: status = run(unused, error, words). It is called without the GIL.
-RUN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+# An entry point: status = run(unused, error, words, words). It is called without the GIL.
+RUN = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)
 RELEASE, LEVEL = "slantwood_release", "slantwood_level"
 
 
 def symbol(entry: str, level: int) -> str:
     """Return the name of an entry point in the library: its kernel's, a hash and the level of its code."""
-    kernel = entry.partition("(")[0].replace(".", "_")
+    kernel = entry.partition("[")[0].replace(".", "_")
     return f"{kernel}_{digest(entry.encode())[:12]}_{level}"
 
 
@@ -92,14 +91,14 @@ class Library:
         if level < min(description["levels"]):
             raise ValueError(f"this processor lacks what x86-64-v{min(description['levels'])} has")
         self._level = max(each for each in description["levels"] if each <= level)
-        self._results: dict[str, str] = description["kernels"]
+        self._results: dict[str, words.Form] = description["kernels"]
 
     def code(self, entry: str) -> Code | None:
         """Return an entry point, or None."""
         if entry not in self._results:
             return None
         run = RUN((symbol(entry, self._level), self._library))
-        return Code(run, self._release, words.parse(self._results[entry]))
+        return Code(run, self._release, self._results[entry])
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -113,11 +112,6 @@ def read_description(folder: Path) -> dict[str, Any]:
     if not is_whole:
         raise ValueError(f"{DESCRIPTION} or the library is damaged")
     return description
-
-
-def platform_name() -> str:
-    """Return the name of this system and of the kind of its processor."""
-    return f"{sys.platform}-{platform.machine().lower()}"
 
 
 def changed_source(description: dict[str, Any]) -> str | None:
@@ -138,7 +132,7 @@ class Code:
 
     def __init__(self, run: Any, release: Callable[[int], Any], result: words.Form) -> None:
         self._run, self._release, self._result = run, release, result
-        self._n_result_words = result.n_result_words
+        self._n_result_words = words.n_words(result)
 
     @property
     def address(self) -> int | None:
@@ -150,40 +144,33 @@ class Code:
         n = len(row)
         buffer = (ctypes.c_int64 * (n + self._n_result_words))(*row)
         unused, error = ctypes.c_void_p(), ctypes.c_void_p()
-        if self._run(ctypes.byref(unused), ctypes.byref(error), buffer):
-            raise _exception(error.value)
+        if self._run(ctypes.byref(unused), ctypes.byref(error), buffer, buffer):
+            raise _exception(error.value or 0)
         if not self._n_result_words:
             return None
-        return words.result(self._result, iter(buffer[n:]), self._release, arguments)
+        return words.value_of(self._result, iter(buffer[n:]), self._release, arguments)
 
 
-def _exception(record: int | None) -> BaseException:
-    """Return the exception that machine code names. Numba pickled it; here it is read and not run."""
-    strings: list[str] = []
-    if record:
-        start = ctypes.c_void_p.from_address(record).value or 0
-        size = ctypes.c_int32.from_address(record + 8).value
-        pickled = ctypes.string_at(start, size)
-        strings = [value for _, value, _ in pickletools.genops(pickled) if isinstance(value, str)]
-    kinds = [getattr(builtins, text, None) for text in strings]
-    kind: Callable[..., BaseException] = next(
-        (each for each in kinds if isinstance(each, type) and issubclass(each, Exception)), RuntimeError
-    )
-    said = [text for text, each in zip(strings, kinds, strict=True) if " " in text and each is None]
-    return kind(*said[:1])
+def _exception(record: int) -> BaseException:
+    """Return the exception that machine code names: as pickled text, which is read and not run."""
+    start = ctypes.c_void_p.from_address(record).value or 0
+    pickled = ctypes.string_at(start, ctypes.c_int32.from_address(record + 8).value)
+    text = next(value for _, value, _ in pickletools.genops(pickled) if isinstance(value, str))
+    kind, _, said = text.partition(": ")
+    raised: BaseException = getattr(builtins, kind)(said)
+    return raised
 
 
 def compile_in_memory(kernel: Any, form: str) -> Any:
     """Compile a kernel that no library has, for this process; ImportError without Numba."""
-    if kernel.__module__.startswith("slantwood.") and not (SHIPPED / DESCRIPTION).exists():
+    if not (SHIPPED / DESCRIPTION).exists():
         _say_that_kernels_are_compiled()
     try:
         from slantwood.machine_code.in_memory import InMemory
     except ImportError as error:
         raise ImportError(
-            f"no machine code of {kernel} came with this installation of slantwood. Install a wheel for "
-            "this platform, or `pip install 'slantwood[compile]'`, with which kernels are compiled in memory "
-            f"({error})"
+            f"no machine code of {kernel} came with this installation of slantwood. Install a wheel for this "
+            f"platform, or `pip install 'slantwood[compile]'`, which compiles kernels in memory ({error})"
         ) from error
     return InMemory(kernel, form)
 
@@ -191,6 +178,5 @@ def compile_in_memory(kernel: Any, form: str) -> Any:
 @functools.cache
 def _say_that_kernels_are_compiled() -> None:
     messages.say(
-        "this installation has no compiled kernels for this platform; every process compiles those "
-        "that it uses, which takes a minute or two"
+        "there are no compiled kernels for this platform: each process compiles them, in a minute or two"
     )

@@ -1,15 +1,19 @@
 """Numba's view of a kernel: how its arguments come out of words, and its result goes into them.
 
-Everything here is what Numba offers to those who extend it, or has long been used by them.
+What reads and writes words is made as Python text, for the forms of a kernel's arguments, and compiled with
+it. Everything here is what Numba offers to those who extend it, or has long been used by them.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import json
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -17,193 +21,141 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, typeof_impl
 from numba.np.arrayobj import populate_array
 
-from slantwood.machine_code import words
-from slantwood.machine_code.kernel import Kernel, specialisations
-from slantwood.machine_code.primitives import as_matrix, call_by_address
-from slantwood.machine_code.words import Form
+from slantwood.machine_code.kernel import Kernel, as_matrix, call_by_address
+from slantwood.machine_code.words import NUMBERS, Form, class_of, n_words
 
-WORDS = types.CPointer(types.int64)
+# An entry point gets its words twice, as whole numbers and as floating-point numbers.
+WORDS, FLOATS = types.CPointer(types.int64), types.CPointer(types.float64)
+_TYPES = {name: np.dtype(name).type for name in NUMBERS}
 _word = ir.IntType(64)
-_TYPES = {
-    "b1": types.boolean,
-    "i1": types.int8,
-    "i2": types.int16,
-    "i4": types.int32,
-    "i8": types.int64,
-    "u1": types.uint8,
-    "u2": types.uint16,
-    "u4": types.uint32,
-    "u8": types.uint64,
-    "f4": types.float32,
-    "f8": types.float64,
-}
-_NAMES = {numba_type: name for name, numba_type in _TYPES.items()}
-
-
-def numba_type(form: Form) -> Any:
-    """Return the type that Numba has for values of a form."""
-    if form.parts is not None:
-        parts = [numba_type(part) for part in form.parts]
-        return types.NamedTuple(parts, words.class_of(form)) if form.class_name else types.Tuple(parts)
-    if form.n_axes is not None:
-        return types.Array(_TYPES[form.number], form.n_axes, "C")
-    return _TYPES[form.number] if form.number else types.none
 
 
 def form_of(numba_type: Any) -> Form:
-    """Return the form of the values that have a type of Numba."""
-    if isinstance(numba_type, types.Literal):
-        numba_type = numba_type.literal_type
-    if isinstance(numba_type, types.BaseNamedTuple):
-        made = numba_type.instance_class
-        name = f"{made.__module__}:{made.__qualname__}"
-        return Form(parts=tuple(map(form_of, numba_type.types)), class_name=name)
+    """Return the form of the values that have a type of Numba; KeyError where they cannot cross."""
+    numba_type = types.unliteral(numba_type)
     if isinstance(numba_type, types.BaseTuple):
-        return Form(parts=tuple(map(form_of, numba_type.types)))
-    if isinstance(numba_type, types.Array):
-        return Form(_NAMES[numba_type.dtype], numba_type.ndim)
-    return Form(_NAMES[numba_type] if numba_type != types.none else "")
+        made = getattr(numba_type, "instance_class", None)
+        name = f"{made.__module__}:{made.__qualname__}" if made else ""
+        return [name, *map(form_of, numba_type.types)]
+    names = {numba.from_dtype(np.dtype(name)): name for name in NUMBERS} | {types.none: "none"}
+    if isinstance(numba_type, types.Array) and numba_type.layout == "C":
+        return f"{names[numba_type.dtype]}:{numba_type.ndim}"
+    return names[numba_type]
+
+
+def _function(name: str, parameters: str, lines: list[str], names: dict[str, Any]) -> Any:
+    exec(f"def {name}({parameters}):\n " + "\n ".join(lines), names)
+    return names[name]
+
+
+def _reading(form: Form, places: Iterator[int], names: dict[str, Any]) -> str:
+    """Return an expression for a value whose words are in `w` and `f`; `names` gets what it uses."""
+    if isinstance(form, list):
+        parts = ", ".join(_reading(part, places, names) for part in form[1:])
+        alias = str(form[0]).replace(".", "_").replace(":", "_")
+        names |= {alias: class_of(str(form[0]))} if form[0] else {}
+        return f"{alias}({parts})" if alias else f"({parts},)"
+    number, is_array, n_axes = form.partition(":")
+    i = next(places)
+    if is_array:
+        next(places)  # Python owns the memory
+        shape = ", ".join(f"w[{next(places)}]" for _ in range(int(n_axes)))
+        return f"numba.carray(_pointer(w[{i}]), ({shape},), {number})"
+    return f"w[{i}] != 0" if number == "b1" else f"{number}({'f' if number[0] == 'f' else 'w'}[{i}])"
+
+
+def _writing(form: Form, value: str, places: Iterator[int], owner: str) -> list[str]:
+    """Return lines that write the words of a value into `w` and `f`."""
+    if isinstance(form, list):
+        parts = [_writing(part, f"{value}[{i}]", places, owner) for i, part in enumerate(form[1:])]
+        return [line for part in parts for line in part]
+    if form == "none":
+        return []
+    number, is_array, n_axes = form.partition(":")
+    i = next(places)
+    if is_array:
+        lines = [f"w[{i}] = _address({value})", f"w[{next(places)}] = {owner.format(value)}"]
+        return lines + [f"w[{next(places)}] = {value}.shape[{axis}]" for axis in range(int(n_axes))]
+    return [f"f[{i}] = {value}" if number[0] == "f" else f"w[{i}] = np.int64({value})"]
 
 
 class Runner:
-    """A function `run(words)` for Numba to compile: it runs a kernel on the arguments that the words hold."""
+    """A function `run(w, f)` for Numba to compile: it runs a kernel on the arguments that the words hold.
 
-    def __init__(self, kernel: Kernel, forms: tuple[Form, ...]) -> None:
-        self._result_type: Any = types.none
-        pack = self._packing(sum(form.n_words for form in forms))
-        unpack = _unpacking(tuple(numba_type(form) for form in forms))
+    Attributes
+    ----------
+    run
+        The function.
+    result
+        Form of the result, whose words come after those given; known once `run` is compiled.
+    """
 
-        def run(words):
-            pack(words, kernel(*unpack(words)))
+    def __init__(self, kernel: Kernel, form: str) -> None:
+        self.result: Form = "none"
+        places = count()
 
-        self.run: Callable[..., None] = run
+        def pack(w, f, value):
+            raise NotImplementedError("only compiled code does this")
 
-    def result(self) -> Form:
-        """Return the form of the result, whose words come after those given; known once `run` is compiled."""
-        return form_of(self._result_type)
+        @overload(pack)
+        def compile_pack(w, f, value):
+            self.result = form_of(value)
+            lines = _writing(self.result, "value", count(n_before), "_owner({})")
+            return _function("pack", "w, f, value", [*lines, "return"], dict(globals()))
 
-    def _packing(self, n_before: int) -> Any:
-        @intrinsic
-        def pack(typingctx, words, value):
-            self._result_type = value
-
-            def generate(context, builder, signature, arguments):
-                position = _Position(builder, arguments[0], n_before)
-                _write(context, builder, signature.args[1], arguments[1], position, as_result=True)
-                return context.get_dummy_value()
-
-            return types.none(words, value), generate
-
-        return pack
-
-
-def _unpacking(wanted: tuple[Any, ...]) -> Any:
-    @intrinsic
-    def unpack(typingctx, words):
-        whole = types.Tuple(wanted)
-
-        def generate(context, builder, signature, arguments):
-            position = _Position(builder, arguments[0])
-            return context.make_tuple(
-                builder, whole, [_read(context, builder, each, position) for each in wanted]
-            )
-
-        return whole(words), generate
-
-    return unpack
-
-
-class _Position:
-    """Where in a row of words the next is."""
-
-    def __init__(self, builder: Any, words: Any, start: int = 0) -> None:
-        self._builder, self._words, self._next = builder, words, start
-
-    def _place(self) -> Any:
-        self._next += 1
-        return self._builder.gep(self._words, [_word(self._next - 1)])
-
-    def read(self) -> Any:
-        return self._builder.load(self._place())
-
-    def write(self, value: Any) -> None:
-        self._builder.store(value, self._place())
-
-
-def _read(context, builder, wanted, position):
-    if isinstance(wanted, types.BaseTuple):
-        parts = [_read(context, builder, part, position) for part in wanted.types]
-        return context.make_tuple(builder, wanted, parts)
-    if isinstance(wanted, types.Array):
-        array = context.make_array(wanted)(context, builder)
-        data = builder.inttoptr(position.read(), array.data.type)
-        shape = [position.read() for _ in range(wanted.ndim)]
-        itemsize = context.get_abi_sizeof(context.get_data_type(wanted.dtype))
-        strides: list[Any] = []
-        step = _word(itemsize)
-        for length in reversed(shape):
-            strides.insert(0, step)
-            step = builder.mul(step, length)
-        populate_array(array, data, tuple(shape), tuple(strides), itemsize, None)
-        return array._getvalue()
-    if wanted == types.none:
-        return context.get_dummy_value()
-    word = position.read()
-    if isinstance(wanted, types.Float):
-        return context.cast(builder, builder.bitcast(word, ir.DoubleType()), types.float64, wanted)
-    if wanted == types.boolean:
-        return builder.icmp_unsigned("!=", word, _word(0))
-    return context.cast(builder, word, types.int64, wanted)
-
-
-def _write(context, builder, given, value, position, as_result):
-    if isinstance(given, types.BaseTuple):
-        for i, part in enumerate(given.types):
-            _write(context, builder, part, builder.extract_value(value, i), position, as_result)
-    elif isinstance(given, types.Array):
-        array = context.make_array(given)(context, builder, value)
-        position.write(builder.ptrtoint(array.data, _word))
-        if as_result:
-            # One more who owns the memory: Python.
-            context.nrt.incref(builder, given, value)
-            position.write(builder.ptrtoint(array.meminfo, _word))
-        for length in cgutils.unpack_tuple(builder, array.shape, given.ndim):
-            position.write(length)
-        if as_result:
-            for step in cgutils.unpack_tuple(builder, array.strides, given.ndim):
-                position.write(step)
-    elif given != types.none:
-        if isinstance(given, types.Literal):
-            given = given.literal_type
-        if isinstance(given, types.Float):
-            value = context.cast(builder, value, given, types.float64)
-            position.write(builder.bitcast(value, _word))
-        elif given == types.boolean:
-            position.write(builder.zext(value, _word))
-        else:
-            position.write(context.cast(builder, value, given, types.int64))
+        names = globals() | _TYPES | {"kernel": kernel, "pack": pack}
+        arguments = ", ".join([_reading(each, places, names) for each in json.loads(form)])
+        n_before = next(places)
+        self.run = _function("run", "w, f", [f"pack(w, f, kernel({arguments}))"], names)
 
 
 @intrinsic
-def _call(typingctx, address, arguments):
-    form = form_of(arguments)
-
+def _pointer(typingctx, address):
     def generate(context, builder, signature, values):
-        given = cgutils.alloca_once(builder, ir.ArrayType(_word, max(form.n_words, 1)))
-        given = builder.bitcast(given, _word.as_pointer())
-        _write(context, builder, signature.args[1], values[1], _Position(builder, given), as_result=False)
-        pointer = ir.IntType(8).as_pointer()
-        unused = cgutils.alloca_once(builder, pointer)
-        kind = ir.FunctionType(ir.IntType(32), [pointer.as_pointer()] * 2 + [_word.as_pointer()])
-        status = builder.call(builder.inttoptr(values[0], kind.as_pointer()), [unused, unused, given])
-        return builder.sext(status, _word)
+        return builder.inttoptr(values[0], cgutils.voidptr_t)
 
-    return types.int64(types.int64, arguments), generate
+    return types.voidptr(types.int64), generate
+
+
+@intrinsic
+def _address(typingctx, array):
+    def generate(context, builder, signature, values):
+        return builder.ptrtoint(context.make_array(array)(context, builder, values[0]).data, _word)
+
+    return types.int64(array), generate
+
+
+@intrinsic
+def _owner(typingctx, array):
+    def generate(context, builder, signature, values):
+        context.nrt.incref(builder, array, values[0])  # one more who owns the memory: Python
+        return builder.ptrtoint(context.make_array(array)(context, builder, values[0]).meminfo, _word)
+
+    return types.int64(array), generate
+
+
+@intrinsic
+def _call(typingctx, address, row):
+    def generate(context, builder, signature, values):
+        words = builder.bitcast(context.make_array(row)(context, builder, values[1]).data, cgutils.voidptr_t)
+        unused = cgutils.alloca_once(builder, cgutils.voidptr_t)
+        given = [builder.bitcast(unused, cgutils.voidptr_t)] * 2 + [words] * 2
+        kind = ir.FunctionType(cgutils.int32_t, [cgutils.voidptr_t] * 4)
+        return builder.sext(builder.call(builder.inttoptr(values[0], kind.as_pointer()), given), _word)
+
+    return types.int64(types.int64, row), generate
 
 
 @overload(call_by_address)
 def _compile_call_by_address(address, arguments):
-    return lambda address, arguments: _call(address, arguments)
+    form = form_of(arguments)
+    lines = [
+        f"w = np.empty({n_words(form)}, np.int64)",
+        f"f = numba.carray(_pointer(_address(w)), ({n_words(form)},), np.float64)",
+        *_writing(form, "arguments", count(), "0"),
+        "return _call(address, w)",
+    ]
+    return _function("call_by_address", "address, arguments", lines, dict(globals()))
 
 
 @intrinsic
@@ -234,11 +186,4 @@ def _typeof_kernel(kernel, context):
 @functools.cache
 def as_numba_function(kernel: Kernel, **options: bool) -> Any:
     """Return a kernel as a function that Numba compiles."""
-    for function in specialisations:
-        _specialise(function)
     return numba.njit(**kernel.options, **options)(kernel.py_func)
-
-
-@functools.cache
-def _specialise(function: Callable[..., Any]) -> None:
-    overload(function)(specialisations[function])

@@ -17,6 +17,7 @@ too.
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, get_type_hints
@@ -27,8 +28,7 @@ from slantwood.kernels.block import Block
 from slantwood.kernels.compiling import IS_PLAIN, exact
 from slantwood.kernels.leaf_limits import LeafLimits
 from slantwood.machine_code import library, words
-from slantwood.machine_code.kernel import specialise
-from slantwood.machine_code.primitives import call_by_address
+from slantwood.machine_code.kernel import call_by_address
 
 # Numbers of a result, beside the weights: the offset, whether there is a split, and whether the entry point
 # came to its end, which it does not where memory runs out.
@@ -56,13 +56,14 @@ class Scaling(NamedTuple):
 
 def split_learner(parameters_type: type, *, heeds_limits: bool = False) -> Callable[[Any], Any]:
     """Register a kernel as the learner with parameters of the given type; it may heed limits on leaves."""
+    unpack = unpacker(parameters_type)
 
     def register(kernel: Any) -> Any:
         def heeding(numbers, X, Z, weights, limits, state, w, result):
-            write_result(kernel(unpack(parameters_type, numbers), X, Z, weights, state, limits), w, result)
+            write_result(kernel(unpack(numbers), X, Z, weights, state, limits), w, result)
 
         def unaware(numbers, X, Z, weights, limits, state, w, result):
-            write_result(kernel(unpack(parameters_type, numbers), X, Z, weights, state), w, result)
+            write_result(kernel(unpack(numbers), X, Z, weights, state), w, result)
 
         entry_point = heeding if heeds_limits else unaware
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -78,20 +79,14 @@ def register_plain(parameters_type: type, kernel: Callable[..., Any]) -> None:
     _plain[parameters_type] = kernel
 
 
-def unpack(parameters_type, numbers):
-    """Return parameters of the given type from an array that has a number for each field."""
-    converters = get_type_hints(parameters_type).values()
-    return parameters_type(*(convert(x) for convert, x in zip(converters, numbers, strict=True)))
-
-
-@specialise(unpack)
-def _compile_unpack(parameters_type, numbers):
+def unpacker(parameters_type):
+    """Return a kernel that makes parameters of a type from an array with a number for each field."""
     # Written out field by field, because compiled code has no loop over values of several types.
-    converters = get_type_hints(parameters_type.instance_class).values()
+    converters = get_type_hints(parameters_type).values()
     values = ", ".join(f"{convert.__name__}(numbers[{i}])" for i, convert in enumerate(converters))
-    names: dict[str, Any] = {}
-    exec(f"def unpack(parameters_type, numbers): return parameters_type({values})", names)
-    return names["unpack"]
+    names: dict[str, Any] = {"parameters_type": parameters_type, "__name__": __name__}
+    exec(f"def unpack(numbers): return parameters_type({values})", names)
+    return exact(names["unpack"])
 
 
 def _write_result(learned, w, result):
@@ -172,10 +167,11 @@ class LearnerAddress:
         )  # kept, because its address lives no longer than it
         return ctypes.cast(self._callback, ctypes.c_void_p).value
 
-    def _run_from_words(self, unused: int, error: int, row: int) -> int:
-        form = words.parse(f"({_FORM})")
+    def _run_from_words(self, unused: int, error: int, row: int, same_row: int) -> int:
+        form = json.loads(f'["",{_FORM}]')
+        row_words = (ctypes.c_int64 * words.n_words(form)).from_address(row)
         try:
-            self._run(*words.arguments(form, iter((ctypes.c_int64 * form.n_words).from_address(row))))
+            self._run(*words.value_of(form, iter(row_words), int, None))
         except BaseException as raised:  # whatever it is, compiled code must be left in order
             self.error = raised
             return 1
