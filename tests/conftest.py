@@ -7,6 +7,7 @@ import sys
 import types
 import warnings
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 # Several processes share the cores: threads of libraries would wait for one another.
@@ -43,9 +44,10 @@ _KERNELS_OF_TESTS = _ROOT / "build" / "machine_code" / "tests"
 def pytest_configure(config):
     """Build what has changed of the kernels, where the sources are installed; and those that only tests call.
 
-    What `tested_kernels.txt` does not list is compiled in memory, in each process anew.
+    What `tested_kernels.txt` does not list is compiled in memory, in each process anew. Without Numba, what
+    users call can be tested, and no kernel by itself.
     """
-    if IS_PLAIN:
+    if IS_PLAIN or find_spec("numba") is None:
         return
     if not hasattr(config, "workerinput"):  # one process builds for all
         kept = _KERNELS_OF_TESTS.parent

@@ -23,8 +23,9 @@ def _compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-# Arithmetic in the order in which it is written.
-exact = _compiled()
+# Arithmetic in the order in which it is written. Said outright, because Numba gives a function that says
+# nothing the freedom of whichever caller it is first compiled for.
+exact = _compiled(fastmath=False)
 
 # Sums over contiguous memory may be reordered, so that they run in vector registers.
 vectorised = _compiled(fastmath=True)

@@ -203,13 +203,19 @@ def _compile_all(entries: Sequence[str], target: Target, kept: Path) -> None:
 def _link(objects: Sequence[Path], target: Target, kept: Path) -> bytes:
     """Return a library of object files and of `library.c`, of which only the entry points can be called."""
     with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch, target.file)
         words = [sys.executable, "-m", "ziglang", "cc", "-target", target.linker, "-shared", "-s", "-O2"]
         words += ["-fvisibility=hidden", "-Wl,--build-id=none"] if "linux" in target.triple else []
         caches = {f"ZIG_{which}_CACHE_DIR": str((kept / "zig").absolute()) for which in ("GLOBAL", "LOCAL")}
-        command = [*words, "-o", str(path), *map(str, objects), str(_LIBRARY_SOURCE), "-lm"]
-        subprocess.run(command, check=True, env=os.environ | caches)
-        return path.read_bytes()
+        # Without a folder: a library of macOS knows its name.
+        command = [
+            *words,
+            "-o",
+            target.file,
+            *(str(path.absolute()) for path in objects),
+            str(_LIBRARY_SOURCE),
+        ]
+        subprocess.run([*command, "-lm"], check=True, env=os.environ | caches, cwd=scratch)
+        return Path(scratch, target.file).read_bytes()
 
 
 def this_machine() -> Target:

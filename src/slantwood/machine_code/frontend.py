@@ -75,7 +75,7 @@ class _NoEnvironment:
 
 
 def _as_text(call_convention: Any, kind: Any, said: tuple[Any, ...] | None, *where: Any) -> str:
-    """Return what a kernel raises, as `library.Code` reads it; without the place, so that bytes are the same."""
+    """Return what a kernel raises, as `library.Code` reads it; not where, so that bytes stay the same."""
     return ": ".join([(kind or RuntimeError).__name__, *map(str, said or ())])
 
 
