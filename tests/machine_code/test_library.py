@@ -131,6 +131,7 @@ def test_checked_indices_need_the_compiler(monkeypatch):
 
 
 def test_a_kernel_that_no_library_has_is_compiled_in_memory():
+    pytest.importorskip("numba", reason="Numba is not installed")
     another = Kernel(refuse.py_func, {})
     another.__qualname__ = "another"
     assert another(5) == 5

@@ -60,7 +60,7 @@ def _reading(form: Form, places: Iterator[int], names: dict[str, Any]) -> str:
     if is_array:
         next(places)  # Python owns the memory
         shape = ", ".join(f"w[{next(places)}]" for _ in range(int(n_axes)))
-        return f"numba.carray(_pointer(w[{i}]), ({shape},), {number})"
+        return f"_array(w[{i}], ({shape},), {number})"
     return f"w[{i}] != 0" if number == "b1" else f"{number}({'f' if number[0] == 'f' else 'w'}[{i}])"
 
 
@@ -110,11 +110,22 @@ class Runner:
 
 
 @intrinsic
-def _pointer(typingctx, address):
-    def generate(context, builder, signature, values):
-        return builder.inttoptr(values[0], cgutils.voidptr_t)
+def _array(typingctx, address, shape, number):
+    # As `numba.carray`, but there references are counted, which keeps loops from being optimised.
+    array = types.Array(number.dtype, shape.count, "C")
 
-    return types.voidptr(types.int64), generate
+    def generate(context, builder, signature, values):
+        made = context.make_array(array)(context, builder)
+        lengths = cgutils.unpack_tuple(builder, values[1], shape.count)
+        itemsize = context.get_abi_sizeof(context.get_data_type(array.dtype))
+        strides = [_word(itemsize)]
+        for length in lengths[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        data = builder.inttoptr(values[0], made.data.type)
+        populate_array(made, data, tuple(lengths), tuple(strides), itemsize, None)
+        return made._getvalue()
+
+    return array(types.int64, shape, number), generate
 
 
 @intrinsic
@@ -151,7 +162,7 @@ def _compile_call_by_address(address, arguments):
     form = form_of(arguments)
     lines = [
         f"w = np.empty({n_words(form)}, np.int64)",
-        f"f = numba.carray(_pointer(_address(w)), ({n_words(form)},), np.float64)",
+        f"f = _array(_address(w), ({n_words(form)},), np.float64)",
         *_writing(form, "arguments", count(), "0"),
         "return _call(address, w)",
     ]
