@@ -39,6 +39,8 @@ PRESETS: dict[str, Preset] = {
             "bootstrap": True,
             "max_features": None,
             "min_samples_split": 2,
+            "acceptance": "impurity",
+            "feature_sampling": "all",
             "normalize_rows": False,
             "normalize_labels": False,
         },

@@ -505,7 +505,9 @@ def test_the_published_split_has_the_values_of_the_publication():
         "min_support": 1,
         "min_part": 0.0,
         "competitor": None,
+        "scale_penalty": True,
     }
+    assert not GradientSplit.published(scale_penalty=False).scale_penalty
 
 
 @pytest.mark.plain_python

@@ -48,6 +48,7 @@ ACCEPTS = {
             "min_support": 3,
             "competitor": "strongest",
             "min_part": 0.5,
+            "scale_penalty": False,
         },
         compiled={
             "C": 3.0,
@@ -58,6 +59,7 @@ ACCEPTS = {
             "exact_threshold": True,
             "batch_size": 500,
             "competitor": 2,
+            "scale_penalty": False,
         },
         above_zero=("C", "learning_rate", "max_iter", "batch_size", "min_support"),
         from_zero=("tol", "feature_power", "target_power", "min_part"),
@@ -199,7 +201,11 @@ def test_every_parameter_of_every_learner_is_tried_here(learner):
     accepts = ACCEPTS[learner]
     names = {f.name for f in fields(split_class(learner))}
     assert set(accepts.given) == names
-    others = {"ridge": {"strength"}, "ndcg": {"unit_variance"}}  # claimed with the learner itself
+    others = {
+        "ridge": {"strength"},
+        "ndcg": {"unit_variance"},
+        "gradient": {"scale_penalty"},
+    }  # claimed with the learner itself
     assert {*accepts.numbers, *(accepts.words or ())} | others.get(learner, set()) == names
 
 

@@ -69,6 +69,8 @@ def resolve_auto(traits: DataTraits, split: Any, chosen: Mapping[str, Any]) -> d
         "min_samples_split": 2,
         "min_samples_leaf": 1,
         "min_impurity_decrease": 0.05,
+        "acceptance": "direction",
+        "feature_sampling": "varying",
         "C": 10.0,
         "start": "noise",
         "max_iter": 100,

@@ -215,10 +215,12 @@ def _plan(
     Y = with_dense_rows(Y) if has_slopes else Y
     Z, attribute_weights = scoring
     split = settings.split
-    max_features = count_features(settings.max_features, data.X.shape[1], split.fewest_features)
+    is_plain = settings.feature_sampling == "all"
+    fewest = 1 if is_plain else split.fewest_features
+    max_features = count_features(settings.max_features, data.X.shape[1], fewest)
     # A function of the number of features, such as "sqrt", is a number of features to combine. In sparse
     # data a row has few of those drawn, so it is taken by the row; a number or a share is taken as given.
-    by_row = split.oblique and isinstance(settings.max_features, str)
+    by_row = split.oblique and isinstance(settings.max_features, str) and not is_plain
     # Numbers have units of their own; classes and labels are indicators, and their variances of one kind.
     units_differ = data.targets.task in NUMBER_TASKS or not data.clustering.is_targets
     return GrowthPlan(
@@ -241,6 +243,8 @@ def _plan(
             max_features=max_features,
             features_per_row=max_features if by_row else 0,
             min_support=split.min_support,
+            is_plain=is_plain,
+            by_impurity=settings.acceptance == "impurity",
             min_part=float(split.min_part),
             shuffle_above=split.rows_in_order,
         ),

@@ -38,6 +38,8 @@ class Settings:
     ftest: float | None = None
     preset: str = "default"
     leaves: str = "mean"
+    acceptance: str = "direction"
+    feature_sampling: str = "varying"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings by name."""

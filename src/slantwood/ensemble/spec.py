@@ -30,6 +30,8 @@ class ForestSpec:
     min_samples_leaf: int | float | str = 1
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
+    acceptance: str = AUTO
+    feature_sampling: str = AUTO
     ftest: float | None = None
     ccp_alpha: float = 0.0
     leaves: str = "mean"

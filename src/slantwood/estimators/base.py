@@ -73,6 +73,8 @@ class ObliqueEstimator(
     min_weight_fraction_leaf: float
     max_leaf_nodes: int | None
     min_impurity_decrease: float | str
+    acceptance: str = "auto"  # these two are no parameters of boosting
+    feature_sampling: str = "auto"
     ftest: float | None
     ccp_alpha: float
     leaves: str = "mean"  # a parameter of the regressors

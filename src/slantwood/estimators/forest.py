@@ -47,9 +47,14 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
         one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
-        A split must lower the impurity of at least one side by this share, measured along the direction in
-        which it separates the targets, or lead within three levels to one that does so beyond chance. 0
+        A split must lower the impurity of at least one side by this share, measured as `acceptance` says. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    acceptance : {"auto", "direction", "impurity"}, default="auto"
+        "direction" measures impurity along the direction in which a split separates the targets, and keeps a
+        split that leads within three levels to one that passes beyond chance. "impurity" is the publication's
+        rule: the impurity of all targets that vary in the node, and a split that does not pass ends the
+        branch; of many targets a split can lower few, and trees are small. "auto" is "direction", but
+        "impurity" with `preset="paper"`.
     ftest : float or None, default=None
         The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
         this level, such as 0.05; a lower level gives smaller trees. None for no test.
@@ -60,10 +65,14 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         variance 1 over all rows. (For one number, that is scikit-learn's `ccp_alpha` divided by the variance
         of y.) 0 for no pruning.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
-        Features that a split may combine, drawn at random for each split among those that vary in the node:
-        a number, a share, a function of their number, or None for all. Never fewer than five where a split
-        combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
-        subset gives no split, wider ones follow.
+        Features that a split may combine, drawn at random for each split as `feature_sampling` says: a
+        number, a share, a function of their number, or None for all.
+    feature_sampling : {"auto", "varying", "all"}, default="auto"
+        "varying" draws among the features that vary in the node, in sparse data in proportion to the rows
+        that have them, and never fewer than five where a split combines features: there `max_features` of 1
+        to 5 are the same. Where a subset gives no split, wider ones follow. "all" is the publication's way:
+        once, among all features, and as few as `max_features` says. "auto" is "varying", but "all" with
+        `preset="paper"`.
     bootstrap : bool or "auto", default="auto"
         Whether each tree sees a random sample of the rows, drawn with replacement.
     max_samples : int, float or None, default=None
@@ -190,9 +199,11 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        acceptance: str = "auto",
         ftest: float | None = None,
         ccp_alpha: float = 0.0,
         max_features: int | float | str | None = "auto",
+        feature_sampling: str = "auto",
         bootstrap: bool | str = "auto",
         max_samples: int | float | None = None,
         max_memory: int | str | None = None,
@@ -221,9 +232,11 @@ class ObliqueForestClassifier(TreeEnsemble, ObliqueClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.acceptance = acceptance
         self.ftest = ftest
         self.ccp_alpha = ccp_alpha
         self.max_features = max_features
+        self.feature_sampling = feature_sampling
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_memory = max_memory
@@ -275,9 +288,14 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         Leaves of a tree at the most: the split that removes the most impurity is made first, then the next
         one, until there are so many. None for no limit.
     min_impurity_decrease : float or "auto", default="auto"
-        A split must lower the impurity of at least one side by this share, measured along the direction in
-        which it separates the targets, or lead within three levels to one that does so beyond chance. 0
+        A split must lower the impurity of at least one side by this share, measured as `acceptance` says. 0
         accepts every split. "auto" is 0.05, but 0 for the axis-parallel split and that of FastXML.
+    acceptance : {"auto", "direction", "impurity"}, default="auto"
+        "direction" measures impurity along the direction in which a split separates the targets, and keeps a
+        split that leads within three levels to one that passes beyond chance. "impurity" is the publication's
+        rule: the impurity of all targets that vary in the node, and a split that does not pass ends the
+        branch; of many targets a split can lower few, and trees are small. "auto" is "direction", but
+        "impurity" with `preset="paper"`.
     ftest : float or None, default=None
         The F-test of CLUS: a split is made only where it lowers the variance of the targets significantly at
         this level, such as 0.05; a lower level gives smaller trees. None for no test.
@@ -294,10 +312,14 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         forests that did not see all rows predict the others no better by it. `docs/leaves.md` has the
         measurements.
     max_features : int, float, "sqrt", "log2", None or "auto", default="auto"
-        Features that a split may combine, drawn at random for each split among those that vary in the node:
-        a number, a share, a function of their number, or None for all. Never fewer than five where a split
-        combines features. In sparse data a feature is drawn in proportion to the rows that have it. Where a
-        subset gives no split, wider ones follow.
+        Features that a split may combine, drawn at random for each split as `feature_sampling` says: a
+        number, a share, a function of their number, or None for all.
+    feature_sampling : {"auto", "varying", "all"}, default="auto"
+        "varying" draws among the features that vary in the node, in sparse data in proportion to the rows
+        that have them, and never fewer than five where a split combines features: there `max_features` of 1
+        to 5 are the same. Where a subset gives no split, wider ones follow. "all" is the publication's way:
+        once, among all features, and as few as `max_features` says. "auto" is "varying", but "all" with
+        `preset="paper"`.
     bootstrap : bool or "auto", default="auto"
         Whether each tree sees a random sample of the rows, drawn with replacement.
     max_samples : int, float or None, default=None
@@ -388,10 +410,12 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float | str = "auto",
+        acceptance: str = "auto",
         ftest: float | None = None,
         ccp_alpha: float = 0.0,
         leaves: str = "mean",
         max_features: int | float | str | None = "auto",
+        feature_sampling: str = "auto",
         bootstrap: bool | str = "auto",
         max_samples: int | float | None = None,
         max_memory: int | str | None = None,
@@ -415,10 +439,12 @@ class ObliqueForestRegressor(TreeEnsemble, ObliqueRegressor):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.acceptance = acceptance
         self.ftest = ftest
         self.ccp_alpha = ccp_alpha
         self.leaves = leaves
         self.max_features = max_features
+        self.feature_sampling = feature_sampling
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_memory = max_memory

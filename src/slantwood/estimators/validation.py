@@ -105,6 +105,8 @@ _CHECKS: dict[str, Check] = {
     "min_weight_fraction_leaf": partial(check_real, minimum=0.0, maximum=0.5),
     "max_leaf_nodes": _none_or(partial(check_integer, minimum=2)),
     "min_impurity_decrease": _auto_or(_SHARE),
+    "acceptance": partial(check_choice, choices=(AUTO, "direction", "impurity")),
+    "feature_sampling": partial(check_choice, choices=(AUTO, "varying", "all")),
     "ftest": _none_or(partial(check_real, minimum=0.0, maximum=1.0, open_minimum=True)),
     "ccp_alpha": partial(check_real, minimum=0.0),
     "leaves": partial(check_choice, choices=("mean", "linear", AUTO)),

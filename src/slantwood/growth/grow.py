@@ -18,9 +18,15 @@ from slantwood.growth.nodes import (
     with_capacity,
 )
 from slantwood.growth.sample import Sample, partition, shuffle, size_of
-from slantwood.growth.separation import removed_impurity, separation_of, sum_right, total_impurity
+from slantwood.growth.separation import (
+    largest_decrease,
+    removed_impurity,
+    separation_of,
+    sum_right,
+    total_impurity,
+)
 from slantwood.growth.significance import is_significant
-from slantwood.growth.subspaces import Stream, Subspace, count_varying, make_stream, widen
+from slantwood.growth.subspaces import Stream, Subspace, choose_of_all, count_varying, make_stream, widen
 from slantwood.growth.trials import LEVELS, cut_back, is_beyond_chance
 from slantwood.kernels.block import gather
 from slantwood.kernels.compiling import exact
@@ -51,6 +57,8 @@ class Limits(NamedTuple):
     max_features: int
     features_per_row: int  # of a sparse matrix: so many of the chosen features a row has on average
     min_support: int  # of a sparse feature: rows of a node in which it is not zero
+    is_plain: bool  # whether features are drawn once, from all, and no split is on trial
+    by_impurity: bool  # whether `min_impurity_decrease` is of the impurity of all attributes
     min_part: float  # of a feature in the variance of the weighted sum of a split, in times of the mean part
     shuffle_above: int  # with more rows than this, they are put in random order first
 
@@ -146,6 +154,8 @@ def _split_node(
     if n_attributes == 0:
         return splits, none
     n_active = count_varying(X, here, limits.min_support, x_workspace, stream)
+    if limits.is_plain:
+        n_active = choose_of_all(X, x_workspace, n_active, limits.max_features, stream.state)
     if n_active == 0:
         return splits, none
     set_scales(z_workspace, n_attributes, scaling.targets, attribute_weights, True)
@@ -187,6 +197,7 @@ def _split_node(
             # A later split has half of these rows: fewer than it needs to be beyond chance are not tried.
             may_fail = (
                 subspace.size == subspace.n_active
+                and not limits.by_impurity
                 and n_failed < LEVELS
                 and is_beyond_chance(size.effective / 2.0, subspace.size, n_attributes)
             )
@@ -220,7 +231,9 @@ def _split_node(
                 continue
         passed = True
         on_trial = n_failed > 0 or at_mean
-        if limits.min_impurity_decrease > 0.0 or on_trial:
+        if limits.by_impurity:
+            passed = largest_decrease(z_block, weights, is_right, members) >= limits.min_impurity_decrease
+        elif limits.min_impurity_decrease > 0.0 or on_trial:
             separation = separation_of(z_block, weights, is_right, members, direction)
             passed = separation.decrease >= limits.min_impurity_decrease and (
                 not on_trial
@@ -256,7 +269,7 @@ def grow(
     become leaves.
     """
     sample = Sample(rows, counts, weights)
-    stream = make_stream(X, limits.max_features, seed)
+    stream = make_stream(X, limits.max_features, limits.is_plain, seed)
     # Splits on trial draw for themselves, so that where they are cut back all others are what they were.
     trial_stream = Stream(stream.state.copy(), stream.columns.copy())
     total_weight = size_of(sample).weight

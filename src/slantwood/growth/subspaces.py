@@ -35,10 +35,10 @@ class Subspace(NamedTuple):
 
 
 @exact
-def make_stream(X, max_features, seed):
-    """Make the stream of a tree."""
+def make_stream(X, max_features, is_plain, seed):
+    """Make the stream of a tree; `is_plain` where features are drawn from all."""
     # Where few of a dense matrix' columns are wanted, it is quicker to measure those only that are drawn.
-    draws_first = X.is_dense and _WIDER * max_features <= X.n_columns
+    draws_first = not is_plain and X.is_dense and _WIDER * max_features <= X.n_columns
     columns = np.arange(X.n_columns if draws_first else 0).astype(np.uint32)
     return Stream(np.array([seed], np.uint64), columns)
 
@@ -112,6 +112,24 @@ def choose_features(matrix, workspace, n_rows, n_active, size, per_row, state):
         if arrival[j] <= latest and front < count:
             swap_columns(workspace, front, j)
             front += 1
+    return count
+
+
+@exact
+def choose_of_all(matrix, workspace, n_active, size, state):
+    """Draw features from all, those that do not vary in the node among them; return how many do.
+
+    These move to the front of the workspace.
+    """
+    if size >= matrix.n_columns:
+        return n_active
+    count = 0
+    for k in range(size):
+        # What is left: first the features that vary, then the others.
+        drawn = below(state, matrix.n_columns - k)
+        if drawn < n_active - count:
+            swap_columns(workspace, count, count + drawn)
+            count += 1
     return count
 
 

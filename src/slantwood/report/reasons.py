@@ -50,6 +50,12 @@ _RULES: dict[str, _Rule] = {
     "min_impurity_decrease": _Rule(
         0.05, "as published: one side must be purer by this share", "by task and split learner"
     ),
+    "acceptance": _Rule(
+        "direction", "a split is judged by what it separates", "as published: by all targets that vary"
+    ),
+    "feature_sampling": _Rule(
+        "varying", "a split gets features that say something", "as published: among all features, once"
+    ),
     "C": _Rule(10.0, "as published: what the fit counts beside few weights", "by task and number of targets"),
     "max_iter": _Rule(
         100,

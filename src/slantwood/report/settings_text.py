@@ -7,7 +7,7 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 # Settings of forests that boosting cannot change.
-NOT_OF_BOOSTING = ("bootstrap", "min_impurity_decrease", "normalize_labels")
+NOT_OF_BOOSTING = ("bootstrap", "min_impurity_decrease", "acceptance", "feature_sampling", "normalize_labels")
 
 
 def settings_as_json(settings: Any) -> dict[str, Any]:

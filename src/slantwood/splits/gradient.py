@@ -42,7 +42,7 @@ from slantwood.kernels.scratch import scratch
 from slantwood.kernels.sigmoid import sigmoid
 from slantwood.kernels.thresholds import best_threshold, weighted_median
 from slantwood.splits.learner import BaseSplit
-from slantwood.splits.parameters import AUTO, check_numbers, check_word, compiled_form
+from slantwood.splits.parameters import AUTO, check_flag, check_numbers, check_word, compiled_form
 from slantwood.splits.protocol import split_learner
 from slantwood.task_names import NUMBER_TASKS, SEVERAL_TASKS
 
@@ -78,6 +78,7 @@ class GradientParameters(NamedTuple):
     exact_threshold: bool
     batch_size: int  # 0 for all rows
     competitor: int  # place in _COMPETITORS
+    scale_penalty: bool
 
 
 @vectorised
@@ -325,7 +326,8 @@ def learn_gradient(parameters, X, Z, weights, state):
     power1 = 1.0
     power2 = 1.0
     # A batch has a share of the node's rows, and so of its gain.
-    norm = 1.0 / (parameters.C * math.sqrt(d) * n_batches)
+    root = math.sqrt(d) if parameters.scale_penalty else 1.0
+    norm = 1.0 / (parameters.C * root * n_batches)
     for step in range(parameters.max_iter):
         if n_batches > 1:
             start = step % n_batches * n // n_batches
@@ -407,6 +409,10 @@ class GradientSplit(BaseSplit):
         Features that hardly matter are left out of a split: those whose part in the variance of its weighted
         sum, over the rows of the node, is less than so many times the mean part. 0 keeps all. Models of text
         become half as large, and no worse.
+    scale_penalty : bool, default=True
+        Divide the norm of the weights by the root of the number of features, as the publication's package
+        does, so that C means the same with ten features and with a hundred thousand. False for the formula of
+        its text.
 
     Examples
     --------
@@ -430,6 +436,7 @@ class GradientSplit(BaseSplit):
     min_support: int = AUTO
     competitor: Literal["auto", "axis", "strongest"] | None = AUTO
     min_part: float = AUTO
+    scale_penalty: bool = True
 
     def __post_init__(self) -> None:
         """Check every value that is not "auto"."""
@@ -442,13 +449,19 @@ class GradientSplit(BaseSplit):
         )
         if self.min_part != AUTO and self.min_part >= 1:
             raise ValueError(f"GradientSplit: min_part={self.min_part!r} must be below 1, or nothing is left")
+        check_flag(self, "scale_penalty")
         check_word(self, "start", ("informed", "noise", "auto"))
         check_word(self, "threshold", ("learned", "exact", "auto"))
         check_word(self, "competitor", (*_COMPETITORS, "auto"))
 
     @classmethod
-    def published(cls) -> GradientSplit:
+    def published(cls, *, scale_penalty: bool = True) -> GradientSplit:
         """Return the split as it was published: from noise, 100 steps of 0.1, everything standardised.
+
+        Parameters
+        ----------
+        scale_penalty : bool, default=True
+            As the publication's package has it; False for the formula of its text.
 
         Returns
         -------
@@ -462,7 +475,21 @@ class GradientSplit(BaseSplit):
         >>> split.C, split.max_iter, split.start
         (10.0, 100, 'noise')
         """
-        return cls(10.0, 0.1, 100, 0.01, "noise", "learned", 1.0, 1.0, None, 1, None, 0.0)
+        return cls(
+            10.0,
+            0.1,
+            100,
+            0.01,
+            "noise",
+            "learned",
+            1.0,
+            1.0,
+            None,
+            1,
+            None,
+            0.0,
+            scale_penalty=scale_penalty,
+        )
 
     def preferences(self, traits: Any) -> dict[str, Any]:
         """Return values for parameters at "auto" that suit this learner."""

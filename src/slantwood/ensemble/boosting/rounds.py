@@ -235,6 +235,8 @@ def _limits(problem: BoostingProblem, candidate: Candidate) -> Limits:
         max_features=n_features,
         features_per_row=n_features if by_row else 0,
         min_support=split.min_support,
+        is_plain=False,
+        by_impurity=False,
         min_part=float(split.min_part),
         shuffle_above=split.rows_in_order,
     )
