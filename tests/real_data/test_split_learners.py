@@ -72,7 +72,11 @@ def test_the_published_svm_split_grows_a_tree_where_every_split_is_accepted():
     problem = read("energy_efficiency")
     every, nearly = (
         ObliqueTreeClassifier(
-            preset="paper", split=SVMSplit.published(), min_impurity_decrease=least, random_state=0
+            preset="paper",
+            split=SVMSplit.published(),
+            acceptance="direction",
+            min_impurity_decrease=least,
+            random_state=0,
         ).fit(problem.X, problem.y)
         for least in (0, 1e-9)
     )
